@@ -1,0 +1,37 @@
+"""Code blocks of hand-written pages, lifted from files that have tests: a page cannot show what does not run.
+
+A comment `<!-- include: PATH -->` or `<!-- include: PATH::FUNCTION -->` stands on the line before the fenced block.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"(?P<head><!-- include: (?P<what>\S+) -->\n```\w*\n)(?P<code>.*?)(?P<tail>^```$)", re.S | re.M)
+
+
+def pages() -> list[Path]:
+    """The pages that may include: README and everything under docs/ that is not generated."""
+    found = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    return sorted(path for path in found if path.parent.name != "reference")
+
+
+def included(page: str) -> str:
+    """The text `page` with every included block as its file has it now."""
+    return BLOCK.sub(lambda match: match["head"] + source(match["what"]) + match["tail"], page)
+
+
+def source(what: str) -> str:
+    """The text of a file, or of one top-level function of it with its decorators."""
+    name, _, function = what.partition("::")
+    text = (ROOT / name).read_text(encoding="utf-8")
+    if not function:
+        return text
+    for node in ast.parse(text).body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == function:
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            return "\n".join(text.splitlines()[first - 1 : node.end_lineno]) + "\n"
+    raise LookupError(f"{name} has no function {function}")

@@ -1,0 +1,161 @@
+"""Every example does what it says: through the testing kit, and through the command that its docstring shows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zot_core.testing import RecordingFrontEnd, Script
+
+PLUGINS = Path(__file__).parents[2] / "examples" / "plugins"
+Run = Callable[..., RecordingFrontEnd]
+
+
+def zot(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The command, as a person types it."""
+    command = [sys.executable, "-m", "zot_cli", *args]
+    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, **options)
+
+
+def result_text(ran: RecordingFrontEnd) -> str:
+    (result,) = ran.tool_results()
+    return str(result.content[0].text)
+
+
+# --- hello_tool ---------------------------------------------------------------------------------------------------
+
+
+def test_hello_tool_greets(run_prompt: Run) -> None:
+    script = Script().tool_call("greet", name="Ada").then().text("Done.")
+    ran = run_prompt("Greet Ada", script=script, plugins=[PLUGINS / "hello_tool.py"])
+    assert result_text(ran) == "Hello, Ada!"
+    assert ran.answer == "Done."
+
+
+def test_hello_tool_wants_a_name(run_prompt: Run) -> None:
+    script = Script().tool_call("greet", whom="Ada").then().text("Hm.")
+    ran = run_prompt("Greet Ada", script=script, plugins=[PLUGINS / "hello_tool.py"])
+    assert ran.tool_results()[0].is_error
+    assert "name" in result_text(ran)
+
+
+def test_the_tutorials_script_plays(tmp_path: Path) -> None:
+    hello, script = str(PLUGINS / "hello_tool.py"), str(PLUGINS / "greet.json")
+    done = zot("--provider", "scripted", "--script", script, "--plugin", hello, "--json", "-p", "Greet Ada")
+    assert done.returncode == 0, done.stderr
+    assert "HELLO, ADA!" in done.stdout
+    listed = zot("plugins", "--plugin", hello)
+    assert "hello_tool" in listed.stdout
+
+
+# --- guard --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["rm -rf build", "rm -fr build", "cd x && rm -r -f build", "rm --recursive --force build", "rm -Rf build"],
+)
+def test_guard_refuses_without_a_yes(run_prompt: Run, command: str) -> None:
+    script = Script().tool_call("bash", command=command).then().text("I see.")
+    ran = run_prompt("Clean up", script=script, plugins=[PLUGINS / "guard.py"])
+    assert ran.ui.asked == [("confirm", "Delete a whole tree?")]
+    assert ran.tool_results()[0].is_error
+    assert "nobody allowed this rm" in result_text(ran)
+    (seen,) = [seen for seen in ran.events if seen.hook == "tool_call"]
+    assert seen.plugin == "guard"
+
+
+def test_guard_lets_through_what_a_person_allows(run_prompt: Run, world: Any) -> None:
+    (world.project / "build").mkdir()
+    front = RecordingFrontEnd()
+    front.ui.answer("confirm", True)
+    script = Script().tool_call("bash", command="rm -rf build").then().text("Gone.")
+    ran = run_prompt("Clean up", script=script, plugins=[PLUGINS / "guard.py"], front=front)
+    assert ran.answer == "Gone."
+    assert not (world.project / "build").exists()
+
+
+@pytest.mark.parametrize("command", ["echo rm", "rm -f one.txt; ls -r", "ls -rf", "echo storm -rf"])
+def test_guard_leaves_other_commands_alone(run_prompt: Run, command: str) -> None:
+    script = Script().tool_call("bash", command=command).then().text("Done.")
+    ran = run_prompt("Go", script=script, plugins=[PLUGINS / "guard.py"])
+    assert ran.ui.asked == []
+
+
+# --- redact_secrets -----------------------------------------------------------------------------------------------
+
+KEY = "sk-" + "a1B2c3D4" * 4
+
+
+def test_redactor_keeps_secrets_from_model_and_screen(run_prompt: Run, world: Any) -> None:
+    (world.project / ".env").write_text(f"KEY={KEY}\npassword=hunter2 name=zot\n")
+    script = Script().tool_call("read", path=".env").then().text("It says ", KEY, ".")
+    ran = run_prompt("What is in .env?", script=script, plugins=[PLUGINS / "redact_secrets.py"])
+    assert "KEY=[secret]" in result_text(ran)
+    assert "password=[secret] name=zot" in result_text(ran)
+    assert ran.answer == "It says [secret]."
+    assert KEY not in str(ran.lines) and "hunter2" not in str(ran.lines)
+
+
+def test_redactor_that_breaks_lets_nothing_through(run_prompt: Run, world: Any, tmp_path: Path) -> None:
+    (world.project / ".env").write_text(f"KEY={KEY}\n")
+    broken = tmp_path / "redact_secrets.py"
+    broken.write_text((PLUGINS / "redact_secrets.py").read_text().replace("return SECRET.sub", "return SECRET.gone"))
+    script = Script().tool_call("read", path=".env").then().text("Done.")
+    ran = run_prompt("What is in .env?", script=script, plugins=[broken])
+    assert KEY not in str(ran.lines)
+    assert "redact_secrets" in result_text(ran)
+
+
+# --- provider_echo ------------------------------------------------------------------------------------------------
+
+
+def test_echo_says_it_back() -> None:
+    plugin = str(PLUGINS / "provider_echo.py")
+    done = zot("--plugin", plugin, "--provider", "echo", "-p", "Is anybody there?")
+    assert (done.returncode, done.stdout) == (0, "Is anybody there?\n"), done.stderr
+
+
+def test_echo_is_listed() -> None:
+    done = zot("--plugin", str(PLUGINS / "provider_echo.py"), "--list-models")
+    assert "parrot" in done.stdout
+
+
+# --- zot-greet, the package -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `pip install` put the package into."""
+    pytest.importorskip("hatchling", reason="building the package needs hatchling")
+    target = tmp_path_factory.mktemp("installed")
+    source = PLUGINS / "zot-greet"
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+    done = subprocess.run([*command, "--target", str(target), str(source)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+def test_installed_package_is_found_by_its_entry_point(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(installed))
+    listed = zot("plugins")
+    assert "greet" in listed.stdout and "zot-greet" in listed.stdout, listed.stderr
+    done = zot("--provider", "scripted", "--greeting", "Salut", "-p", "/greet Ada")
+    assert (done.returncode, done.stdout) == (0, "Salut, Ada!\n"), done.stderr
+
+
+def test_no_plugins_leaves_it_out(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(installed))
+    assert "greet" not in zot("plugins", "--no-plugins").stdout
+
+
+def test_the_packages_own_tests_pass(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(installed))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(PLUGINS / "zot-greet" / "tests")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=PLUGINS / "zot-greet")
+    assert done.returncode == 0, done.stdout + done.stderr

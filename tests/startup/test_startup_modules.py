@@ -1,0 +1,88 @@
+"""Which modules a start may have imported: the sets make starts fast, and do not depend on the machine."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.chat_server import ChatServer, text_answer
+
+RUN = "import sys; from zot_cli.__main__ import main; sys.exit(main())"
+HEAVY = frozenset({"httpx", "pydantic", "pydantic_core", "rich", "prompt_toolkit", "pygments"})
+DUMP = """
+import json, os, sys
+from zot_core import hookimpl
+
+@hookimpl
+def before_provider_request(event):
+    with open(os.environ["ZOT_TEST_MODULES"], "w") as file:
+        json.dump(sorted(sys.modules), file)
+"""
+
+
+def imported_by(*args: str) -> set[str]:
+    """The modules that `zot ARGS` imports, as the interpreter itself reports them."""
+    done = subprocess.run([sys.executable, "-X", "importtime", "-c", RUN, *args], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    lines = (line for line in done.stderr.splitlines() if line.startswith("import time:"))
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
+def packages(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+def test_version_imports_nothing() -> None:
+    modules = imported_by("--version")
+    ours = {name for name in modules if name.startswith("zot_")}
+    assert ours <= {"zot_cli", "zot_cli.__main__", "zot_core", "zot_core._version"}
+    assert not packages(modules) & (HEAVY | {"asyncio", "json", "click", "pluggy"})
+
+
+def test_help_loads_no_plugin() -> None:
+    modules = imported_by("--help")
+    assert not packages(modules) & (HEAVY | {"asyncio", "zot_plugins", "pluggy"})
+    assert "importlib.metadata" not in modules
+
+
+@pytest.mark.parametrize("command", [("plugins",), ("sessions", "list"), ("--list-models",)])
+def test_listing_is_data(command: tuple[str, ...], zot_home: Path) -> None:
+    imported_by(*command)  # the first start makes the boot snapshot
+    assert not packages(imported_by(*command)) & HEAVY
+
+
+@pytest.fixture
+def first_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[set[str], ChatServer]:
+    """The modules that are there when the first request leaves, from the second start on."""
+    plugin = tmp_path / "dump_modules.py"
+    plugin.write_text(DUMP)
+    dump = tmp_path / "modules.json"
+    monkeypatch.setenv("ZOT_TEST_MODULES", str(dump))
+    with ChatServer([text_answer("Hello")]) as server:
+        args = ["--plugin", str(plugin), "--base-url", server.url, "--model", "m", "-p", "Hi"]
+        for _ in range(2):
+            done = subprocess.run([sys.executable, "-c", RUN, *args], capture_output=True, text=True)
+            assert (done.returncode, done.stdout) == (0, "Hello\n"), done.stderr
+    return set(json.loads(dump.read_text())), server
+
+
+def test_first_request_needs_little(first_request: tuple[set[str], ChatServer]) -> None:
+    modules, _ = first_request
+    assert not packages(modules) & (HEAVY - {"httpx"} | {"click"})
+    assert "importlib.metadata" not in modules
+    assert "httpx" in modules
+
+
+def test_first_request_imports_no_screen_and_no_kit(first_request: tuple[set[str], ChatServer]) -> None:
+    modules, _ = first_request
+    assert not [name for name in modules if name.startswith(("zot_cli.repl", "zot_core.testing", "pytest"))]
+
+
+def test_first_request_is_small(first_request: tuple[set[str], ChatServer]) -> None:
+    _, server = first_request
+    request = server.received[0]
+    assert {tool["function"]["name"] for tool in request.body["tools"]} >= {"bash", "edit", "read", "write"}
+    assert request.size < 6 * 1024

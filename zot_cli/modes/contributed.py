@@ -1,0 +1,56 @@
+"""Commands of the `zot` program that plugins bring (`zot NAME ...`): found among what is loaded, run by click.
+
+Only looked for where the line is no prompt for another mode, so that a run never pays for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from zot_core.types.failure import UsageError, ZotError
+from zot_core.types.specs import CliSpec, resolve
+
+if TYPE_CHECKING:
+    from zot_core.app import App
+
+    from zot_cli.options import CommandLine
+
+
+def find(app: App, line: CommandLine) -> CliSpec | None:
+    """The command that the line's first word names among those of the loaded plugins; the first by rank."""
+    if not line.words or line.mode:
+        return None
+    for row in app.runtime.host.collect("cli"):
+        if isinstance(row.item, CliSpec) and row.item.name == line.words[0]:
+            return row.item
+    return None
+
+
+def run_spec(spec: CliSpec, line: CommandLine) -> int:
+    """Runs a plugin's command with what followed its name on the line."""
+    import click
+
+    from zot_cli.lazy import run_command
+
+    try:
+        command = resolve(spec.command)
+    except (ImportError, AttributeError) as error:
+        raise ZotError(f"the command {spec.name} cannot be loaded: {error}") from error
+    if not isinstance(command, click.Command):
+        raise ZotError(f"the command {spec.name} is no click command but {type(command).__name__}")
+    return run_command(command, line.rest, f"zot {spec.name}", line)
+
+
+def run(line: CommandLine) -> int:
+    """Runs the plugin's command that the line names, without a terminal."""
+    from zot_cli.commands.opening import opened
+
+    async def look() -> CliSpec | None:
+        async with opened(line) as app:
+            return find(app, line)
+
+    spec = asyncio.run(look())
+    if spec is None:
+        raise UsageError(f'no terminal, and no command {line.words[0]!r}; for a prompt: zot -p "..."; see zot --help')
+    return run_spec(spec, line)

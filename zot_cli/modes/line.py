@@ -1,0 +1,178 @@
+"""The plain line loop of a terminal: a prompt, the answer, again. Typing while an answer comes steers it.
+
+Knows the App's doors for prompts and the few events that it prints; must not draw anything that is not a line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+from zot_core.app import App
+
+from zot_cli import exits, stdio
+from zot_cli.appoptions import app_options
+from zot_cli.modes.contributed import find, run_spec
+from zot_cli.modes.line_front import LineFront
+from zot_cli.modes.lines import Lines
+from zot_cli.modes.run import close
+from zot_cli.modes.signals import Signals
+from zot_core.types.failure import UsageError
+
+if TYPE_CHECKING:
+    from zot_cli.options import CommandLine
+    from zot_core.types.specs import CliSpec
+
+TWICE = 2.0
+"""Seconds within which a second Ctrl-C leaves."""
+
+
+class Loop:
+    """One person, one App, one run at a time. `app` is set once it is open."""
+
+    def __init__(self, front: LineFront, lines: Lines) -> None:
+        self.app: App | None = None
+        self._front = front
+        self._lines = lines
+        self._runs: set[asyncio.Task[Any]] = set()
+        self._interrupted = -TWICE
+        self._over = asyncio.Event()
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is coming."""
+        return bool(self._runs)
+
+    def interrupt(self) -> bool:
+        """Ctrl-C: ends what goes on; False for the second within two seconds, which is to leave."""
+        now = time.monotonic()
+        asking = self._front.ui.asking
+        if now - self._interrupted < TWICE or (self.app is None and not asking):
+            return False
+        self._interrupted = now
+        if asking:
+            self._front.ui.answer(None)
+        if self.app is not None and self.busy:
+            self.app.abort()
+        elif not asking:
+            self._front.say("\n(Ctrl-C again leaves, Ctrl-D too)\n")
+            self._front.prompt()
+        return True
+
+    def leave(self) -> None:
+        """Ends the loop; what runs is aborted."""
+        self._over.set()
+
+    async def run(self, first: str) -> None:
+        """Reads and runs until the person leaves."""
+        self._send(first) if first else self._front.prompt()
+        over = asyncio.ensure_future(self._over.wait())
+        try:
+            while not self._over.is_set():
+                line = asyncio.ensure_future(self._lines.next())
+                await asyncio.wait({line, over}, return_when=asyncio.FIRST_COMPLETED)
+                if not line.done():
+                    line.cancel()
+                elif not self._typed(line.result()):
+                    break
+        finally:
+            over.cancel()
+            if self.app is not None and self.busy:
+                self.app.abort()
+                await asyncio.wait(self._runs)
+
+    def _typed(self, line: str | None) -> bool:
+        """What a line means; False when it was the last one."""
+        if self._front.ui.asking:
+            self._front.ui.answer(line)
+            return line is not None
+        text = (line or "").strip()
+        if line is None or text in ("/quit", "/exit"):
+            return False
+        assert self.app is not None
+        if not self.busy:
+            self._send(text) if text else self._front.prompt()
+        elif text.startswith("/"):
+            self._send(text)
+        elif text.startswith(">"):
+            self.app.follow_up(text[1:].strip())
+        elif text:
+            self.app.steer(text)
+        return True
+
+    def _send(self, text: str) -> None:
+        assert self.app is not None
+        task = asyncio.create_task(self._answered(self.app, text), name="zot:line-prompt")
+        self._runs.add(task)
+        task.add_done_callback(self._runs.discard)
+
+    async def _answered(self, app: App, text: str) -> None:
+        try:
+            end = await app.prompt(text)
+            said = exits.reason_of(end.stop, end.failure) if end is not None else ""
+        except Exception as error:  # one prompt that failed is not the end of the conversation
+            failure = exits.failure_of(error)
+            said = str(failure) if isinstance(failure, UsageError) else failure.message
+        self._front.finish()
+        if said:
+            stdio.reason(said)
+        if len(self._runs) <= 1:
+            self._front.prompt()
+
+
+async def _main(line: CommandLine) -> tuple[int, CliSpec | None]:
+    task = asyncio.current_task()
+    assert task is not None
+    front = LineFront()
+    app: App | None = None
+    spec: CliSpec | None = None
+    with Signals(task) as signals, Lines() as lines:
+        loop = Loop(front, lines)
+        signals.on_interrupt = loop.interrupt
+        try:
+            loop.app = app = await _opened(line, front, lines)
+            signals.on_stop = loop.leave
+            if line.unknown:
+                line.reparse(())
+            spec = find(app, line)
+            if spec is None:
+                front.greet()
+                await loop.run(line.prompt)
+        except asyncio.CancelledError:
+            if not signals.code:
+                raise
+            task.uncancel()
+        finally:
+            late = await close(app)
+    if late is not None:
+        stdio.reason(late.message)
+    return signals.code or (exits.DONE if late is None else exits.FAILED), spec
+
+
+async def _opened(line: CommandLine, front: LineFront, lines: Lines) -> App:
+    """Opens the App while its questions (may this project be trusted?) are answered by lines."""
+    opening = asyncio.ensure_future(App.open(app_options(line, "repl"), front))
+    typed = asyncio.ensure_future(lines.next())
+    early: list[str | None] = []
+    try:
+        while not opening.done():
+            await asyncio.wait({opening, typed}, return_when=asyncio.FIRST_COMPLETED)
+            if typed.done():
+                text = typed.result()
+                front.ui.answer(text) if front.ui.asking else early.append(text)
+                if text is None:
+                    break
+                typed = asyncio.ensure_future(lines.next())
+        return await opening
+    finally:
+        typed.cancel()
+        opening.cancel()
+        for text in reversed(early):
+            lines.unread(text)
+
+
+def run(line: CommandLine) -> int:
+    """Runs the line loop until the person leaves; returns the exit code."""
+    code, spec = asyncio.run(_main(line))
+    return code if spec is None else run_spec(spec, line)

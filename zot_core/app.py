@@ -1,0 +1,295 @@
+"""The App: what lives as long as the process, and the one Runtime that is in force.
+
+New, resumed, forked and reloaded sessions all go one way through `_replace`. Must not know a mode, a screen or a
+plugin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from zot_core.config.auth import Auth, Credential
+from zot_core.config.boot import BootCache
+from zot_core.config.paths import Paths
+from zot_core.config.problems import Problem
+from zot_core.config.settings import load_settings
+from zot_core.frontend import FrontEnd, Note
+from zot_core.plugins.diagnostics import Diagnostic, Diagnostics
+from zot_core.plugins.errors import PluginLoadError
+from zot_core.plugins.loader import Loader
+from zot_core.runtime import opening, replacing
+from zot_core.runtime.commands import run_command
+from zot_core.runtime.runtime import Runtime, diagnostic_note
+from zot_core.types.content import Image
+from zot_core.types.specs import FlagSpec, Mode, ProviderSpec, ThinkingLevel
+
+if TYPE_CHECKING:
+    from zot_core.agent.loop import RunEnd
+    from zot_core.net.client import HttpClient
+    from zot_core.runtime.replacing import ReloadReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a command line (or an embedding program) asks for; see docs/reference/command-line.md for each flag.
+
+    `explicit` are the plugins and extensions of the line, in its order. `reparse` reads the line again once the
+    flags of plugins are known, and raises UsageError for what is still unknown; without it `flags` are taken as they
+    are.
+    """
+
+    cwd: str
+    cwd_given: bool = False
+    mode: Mode = "print"
+    provider: str = ""
+    model: str = ""
+    api_key: str = ""
+    base_url: str = ""
+    api: str = ""
+    system_prompt: str | None = None
+    append_system_prompt: tuple[str, ...] = ()
+    reasoning: ThinkingLevel | None = None
+    continue_session: bool = False
+    resume: str | None = None
+    session: str | None = None
+    fork: str | None = None
+    no_session: bool = False
+    session_dir: str | None = None
+    tools: tuple[str, ...] | None = None
+    exclude_tools: tuple[str, ...] = ()
+    no_tools: bool = False
+    no_builtin_tools: bool = False
+    max_steps: int | None = None
+    explicit: tuple[tuple[Literal["ext", "plugin"], str], ...] = ()
+    no_ext: bool = False
+    no_plugins: bool = False
+    no_builtins: bool = False
+    trust: bool | None = None
+    offline: bool = False
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    unparsed: tuple[str, ...] = ()
+    reparse: Callable[[Sequence[FlagSpec]], Mapping[str, Any]] | None = None
+
+
+class App:
+    """One process of zot. Made by `open`, ended by `close`; `runtime` changes when a session is replaced."""
+
+    runtime: Runtime
+
+    def __init__(self, options: Options, front: FrontEnd) -> None:
+        self.options = options
+        self.front = front
+        self.paths = Paths.find()
+        self.boot = BootCache(self.paths.boot)
+        self.diagnostics = Diagnostics()
+        self.loader = Loader(self.diagnostics)
+        self.auth = Auth(self.paths, flag=options.api_key)
+        self.trust_decisions: dict[str, bool] = {}
+        self.failed: list[PluginLoadError] = []
+        self.lifecycle = asyncio.Lock()
+        self.session_dir_setting = ""
+        self.custom_prompt: str | None = options.system_prompt
+        self._told: set[str] = set()
+        self._client: HttpClient | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.closed = False
+
+    @classmethod
+    async def open(cls, options: Options, front: FrontEnd) -> App:
+        """Loads plugins, decides on trust, opens the session, and tells `session_start`.
+
+        Raises UsageError for a wrong option, SessionError for a session that cannot be opened.
+        """
+        app = cls(options, front)
+        app.diagnostics.subscribe(lambda diagnostic: front.note(diagnostic_note(diagnostic)))
+        app.problems([*app.paths.ensure(), *app.paths.check_modes()])
+        settings = load_settings(app.paths, cache=app.boot)
+        app.session_dir_setting = settings.values.session_dir
+        if app.custom_prompt is None:
+            app.custom_prompt = app._system_md()
+        session, reason = opening.open_session(app)
+        try:
+            app.runtime = await replacing.prepare(app, session, opening.project_dir(app, session))
+            await replacing.begin(app, reason)
+        except BaseException:
+            session.close()
+            await app._end_process()
+            raise
+        return app
+
+    # --- prompts -----------------------------------------------------------------------------------------------------
+
+    async def prompt(
+        self,
+        text: str,
+        images: Sequence[Image] = (),
+        source: Literal["interactive", "rpc", "extension"] = "interactive",
+    ) -> RunEnd | None:
+        """Runs a prompt, or the slash command that it begins with, and everything that follows from it.
+
+        Answers how the last run ended; None when a plugin dealt with the prompt itself and nothing ran. Raises
+        UsageError for a command that this mode cannot run, RunFailed for one that broke.
+        """
+        runs = self.runtime.runs
+        before = runs.last
+        if await self.run_command(text, images):
+            end = None
+        else:
+            end = await runs.prompt(text, images, source)
+        runs = self.runtime.runs
+        await runs.wait_for_idle()
+        return runs.last if runs.last is not before else end
+
+    async def run_command(self, text: str, images: Sequence[Image] = ()) -> bool:
+        """Runs the slash command that `text` begins with; False when it names none (an unknown one is noted)."""
+        return text.startswith("/") and await run_command(self, text, images)
+
+    async def steer(self, text: str, images: Sequence[Image] = ()) -> None:
+        """Lets a message join the run after its present batch of tools; with no run it is a prompt."""
+        await self.runtime.runs.queue(text, images, self._source, "steer")
+
+    async def follow_up(self, text: str, images: Sequence[Image] = ()) -> None:
+        """Lets a message follow when the run has nothing left to do; with no run it is a prompt."""
+        await self.runtime.runs.queue(text, images, self._source, "follow_up")
+
+    def abort(self, reason: str = "user") -> None:
+        """Ends the run that goes on."""
+        self.runtime.runs.abort(reason)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs and nothing waits to run."""
+        return self.runtime.runs.idle
+
+    # --- replacing the session ---------------------------------------------------------------------------------------
+
+    async def new_session(self) -> bool:
+        """Starts a new session; False when a plugin blocked it."""
+        return await replacing.new(self)
+
+    async def switch_session(self, path: str) -> bool:
+        """Goes on in the session at `path`; False when a plugin blocked it. Raises UsageError or SessionError."""
+        return await replacing.switch(self, path)
+
+    async def fork(self, entry_id: str, position: Literal["before", "at"] = "before") -> bool:
+        """Goes on in a copy of the session up to an entry; False when a plugin blocked it. Raises UsageError."""
+        return await replacing.fork(self, entry_id, position)
+
+    async def reload(self) -> ReloadReport:
+        """Loads settings and plugins anew and goes on with the same session."""
+        return await replacing.reload(self)
+
+    async def close(self, reason: Literal["quit"] = "quit") -> None:
+        """Ends the run, tells plugins, ends what they started, closes the session. Safe to call twice."""
+        if self.closed:
+            return
+        self.closed = True
+        try:
+            await replacing.finish(self, reason)
+        finally:
+            await self._end_process()
+
+    # --- what Runtimes lean on ---------------------------------------------------------------------------------------
+
+    def create_task(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
+        """A task that outlives the Runtime it was started from, such as a command that replaces it."""
+        task = asyncio.get_running_loop().create_task(coro, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._task_done)
+        return task
+
+    def client(self) -> HttpClient:
+        """The process's HTTP client, made when first needed."""
+        if self._client is None:
+            from zot_core.net.client import HttpClient, Timeouts
+
+            http = self.runtime.settings.values.http
+            self._client = HttpClient(
+                Timeouts(connect=http.connect_timeout_s, idle=http.idle_timeout_s),
+                proxy=http.proxy,
+                verify=http.verify_tls,
+            )
+        return self._client
+
+    def credential(self, provider: ProviderSpec) -> Credential | Awaitable[Credential | None] | None:
+        """The provider's credential, or None. Raises RunFailed (kind auth) for one that cannot be used."""
+        use_flag = self._is_chosen(provider)
+        if provider.api_key.strip().startswith("!") or self.auth.may_run_command(provider.id):
+            # A key command may take seconds; the loop goes on meanwhile.
+            return asyncio.to_thread(self.auth.find, provider.id, provider.env, provider.api_key, use_flag)
+        return self.auth.find(provider.id, provider.env, provider.api_key, use_flag)
+
+    def has_credential(self, provider: ProviderSpec) -> bool:
+        """Whether a model of this provider could be asked, as far as can be told without running a command."""
+        if provider.keyless:
+            return True
+        return self.auth.has(provider.id, provider.env, provider.api_key, self._is_chosen(provider))
+
+    def auth_missing(self, provider: ProviderSpec) -> str:
+        """What to tell a person who has no key for `provider`."""
+        return self.auth.missing(provider.id, provider.env, provider.api_key)
+
+    def expand(self, text: str) -> str:
+        """A header's value from models.json with `$VAR` and `!command` resolved. Raises RunFailed."""
+        from zot_core.config.secrets import read_secret
+
+        return read_secret(text, "a header in models.json").value if text.startswith(("$", "!")) else text
+
+    def note(self, text: str, level: Literal["info", "success", "warning", "error"] = "info") -> None:
+        """Zot's own word to the person."""
+        self.front.note(Note(source="", text=text, level=level, kind="diagnostic"))
+
+    def problems(self, problems: Iterable[Problem]) -> None:
+        """Says what is wrong with the person's files, each thing once."""
+        for problem in problems:
+            if str(problem) not in self._told:
+                self._told.add(str(problem))
+                self.note(str(problem), problem.level)
+
+    def load_failed(self, error: PluginLoadError) -> None:
+        """Says that a plugin could not be loaded; `zot doctor` says it again."""
+        self.failed.append(error)
+        where = f" ({error.origin})" if error.origin else ""
+        message = f"could not be loaded{where}: {error.reason}"
+        self.diagnostics.report(Diagnostic("error", error.plugin, "", message, error.traceback))
+
+    @property
+    def keeps_sessions(self) -> bool:
+        """Whether this process was asked to keep its sessions (RPC keeps none unless asked)."""
+        options = self.options
+        return bool(options.session or options.continue_session or options.resume is not None or options.fork)
+
+    @property
+    def _source(self) -> Literal["interactive", "rpc"]:
+        return "rpc" if self.front.mode == "rpc" else "interactive"
+
+    def _is_chosen(self, provider: ProviderSpec) -> bool:
+        """--api-key is for the provider of the run, whichever that is."""
+        chosen = getattr(self.runtime, "choice", None) if hasattr(self, "runtime") else None
+        if chosen is None or chosen.provider is None:
+            return not self.options.provider or self.options.provider == provider.id
+        return bool(chosen.provider.id == provider.id)
+
+    def _system_md(self) -> str | None:
+        try:
+            return self.paths.system_prompt.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            self.note(f"{self.paths.system_prompt} is not used: {error}", "warning")
+            return None
+
+    def _task_done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.note(f"{task.get_name()} failed: {error}", "error")
+
+    async def _end_process(self) -> None:
+        for task in tuple(self._tasks):
+            task.cancel()
+        if self._client is not None:
+            await self._client.aclose()
+        self.problems(self.boot.save())

@@ -1,0 +1,311 @@
+"""Credentials: which key a provider gets, and where it came from. Never shows a key.
+
+Order: the command line, the provider's environment variables, `auth.json`, the provider's own `apiKey` in models.json.
+Blank counts as absent everywhere and whitespace around a key is dropped. Knows no provider and no network.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from zot_core.config.objects import read_object
+from zot_core.config.paths import Paths, variable
+from zot_core.config.problems import Problem
+from zot_core.types.failure import Failure, RunFailed, UsageError
+
+if TYPE_CHECKING:
+    from zot_core.config.secrets import Secret
+
+EXPIRY_MARGIN = 60.0
+"""Seconds before its end at which a login's token counts as expired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A key and its `source` in words for a person. `kind` oauth is a login's token; `also` names places that lost."""
+
+    key: str = field(repr=False)
+    source: str
+    kind: Literal["api_key", "oauth"] = "api_key"
+    account_id: str = ""
+    also: tuple[str, ...] = ()
+
+    def mask(self, text: str) -> str:
+        """`text` without the key, for messages that a server wrote."""
+        return text.replace(self.key, "[key]") if len(self.key) >= 4 else text
+
+    def refused(self, provider: str) -> str:
+        """What to tell a person when the provider refused the key: where it came from, and what else there is."""
+        message = f"{provider} refused the key from {self.source}"
+        return f"{message}; there is another one in {' and '.join(self.also)}" if self.also else message
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What auth.json says of one provider."""
+
+    key: str = field(default="", repr=False)
+    command: str | tuple[str, ...] = ()
+    token: str = field(default="", repr=False)
+    account_id: str = ""
+    expires: float | None = None
+
+    @property
+    def expired(self) -> bool:
+        return self.expires is not None and time.time() > self.expires - EXPIRY_MARGIN
+
+
+class Auth:
+    """The credentials of this process. `auth.json` is read when first needed; `reload` reads it again.
+
+    `flag` is the key of the command line, for whichever provider the run uses.
+    """
+
+    def __init__(self, paths: Paths, env: Mapping[str, str] | None = None, flag: str = "") -> None:
+        self._paths = paths
+        self._env = env
+        self._flag = flag.strip()
+        self._stored: dict[str, Any] | None = None
+        self._problems: list[Problem] = []
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What is wrong with auth.json."""
+        self._load()
+        return list(self._problems)
+
+    def reload(self) -> None:
+        """Forget what auth.json said."""
+        self._stored = None
+
+    def find(
+        self, provider: str, env_names: Sequence[str] = (), api_key: str = "", use_flag: bool = True
+    ) -> Credential | None:
+        """The first credential in the order of this module, or None.
+
+        `env_names` are the provider's variables, first set one wins; `api_key` is its own text, `$VAR`, `${VAR}` or
+        `!command`. A command runs only when nothing before it has a key, and then blocks for up to 10 s. Raises
+        RunFailed (kind auth) for a key that no request can carry and for a command that fails.
+        """
+        places = self._places(provider, env_names, api_key, use_flag)
+        found = next(places, None)
+        if found is None:
+            return None
+        _check(found)
+        also = tuple(place.source for place in self._places(provider, env_names, api_key, use_flag, commands=False))
+        others = tuple(source for source in also if source != found.source)
+        return Credential(found.key, found.source, found.kind, found.account_id, others)
+
+    def require(self, provider: str, env_names: Sequence[str] = (), api_key: str = "") -> Credential:
+        """As `find`, but without any credential it raises RunFailed (kind auth), which names the ways to give one."""
+        found = self.find(provider, env_names, api_key)
+        if found is None:
+            raise RunFailed(Failure(kind="auth", message=self.missing(provider, env_names, api_key)))
+        return found
+
+    def has(self, provider: str, env_names: Sequence[str] = (), api_key: str = "", use_flag: bool = True) -> bool:
+        """Whether `find` would have something to answer; runs no command, and believes in one that is there."""
+        if next(self._places(provider, env_names, api_key, use_flag, commands=False), None) is not None:
+            return True
+        return self.may_run_command(provider) or api_key.strip().startswith("!")
+
+    def may_run_command(self, provider: str) -> bool:
+        """Whether `auth.json` names a command for this provider's key, which may take seconds."""
+        return bool(self._entry(provider).command)
+
+    def missing(self, provider: str, env_names: Sequence[str] = (), api_key: str = "") -> str:
+        """What to tell a person when there is no credential for `provider`."""
+        variables = " or ".join(env_names)
+        ways = ["pass --api-key KEY", *([f"set {variables}"] if variables else [])]
+        ways.append(f'put {{"{provider}": {{"api_key": "KEY"}}}} into {self._paths.auth}')
+        message = f"no API key for {provider}: {', '.join(ways[:-1])} or {ways[-1]}"
+        environ = os.environ if self._env is None else self._env
+        hints = [f"{name} is set but blank" for name in env_names if name in environ and not variable(name, environ)]
+        entry = self._entry(provider)
+        if entry.token and entry.expired:
+            hints.append(f"the login of {provider} in {self._paths.auth} has expired")
+        from zot_core.config.secrets import read_secret
+
+        if api_key and (problem := read_secret(api_key, "its apiKey in models.json", self._env).problem):
+            hints.append(problem)
+        hints += [str(problem) for problem in self._problems if problem.level == "error"]
+        if hints:
+            message = f"{message} ({'; '.join(hints)})"
+        return f"{message}. Without any key, --provider scripted works offline"
+
+    def set_key(self, provider: str, key: str) -> None:
+        """Keep a key for `provider` in auth.json (0600) in place of what was there for it; all else stays as it is.
+
+        Raises UsageError for a blank or impossible key, SaveRefused when auth.json must stay as it is.
+        """
+        from zot_core.config.jsonc_edit import set_key
+        from zot_core.config.store import edit_object
+
+        key = key.strip()
+        if not key or not provider.strip():
+            raise UsageError("a provider and a key that is not blank are needed")
+        if why := _impossible(key):
+            raise UsageError(f"the key cannot be used: {why}")
+
+        def change(text: str, data: dict[str, Any]) -> str:
+            before = data.get(provider)
+            before = before if isinstance(before, dict) else {}
+            kept = {name: value for name, value in before.items() if name not in _ENTRY_KEYS or name == "base_url"}
+            return set_key(text, (provider,), {**kept, "api_key": key})
+
+        self._paths.ensure()
+        edit_object(self._paths.auth, self._paths.cache / "locks", change, 0o600)
+        self.reload()
+
+    def remove(self, provider: str) -> bool:
+        """Forget what auth.json has for `provider`; False if that was nothing. Raises SaveRefused."""
+        from zot_core.config.jsonc_edit import remove_key
+        from zot_core.config.store import edit_object
+
+        self.reload()
+        if provider not in self._load() and not self._problems:
+            return False
+        edit_object(self._paths.auth, self._paths.cache / "locks", lambda text, _: remove_key(text, (provider,)), 0o600)
+        self.reload()
+        return True
+
+    def _places(
+        self, provider: str, env_names: Sequence[str], api_key: str, use_flag: bool, commands: bool = True
+    ) -> Iterator[Credential]:
+        if use_flag and self._flag:
+            yield Credential(self._flag, "--api-key")
+        for name in env_names:
+            if value := variable(name, self._env):
+                yield Credential(value, f"${name}")
+        entry = self._entry(provider)
+        where = f"{self._paths.auth} ({provider})"
+        if entry.key:
+            yield Credential(entry.key, where)
+        elif entry.command and commands:
+            from zot_core.config.secrets import run_command
+
+            yield _printed(run_command(entry.command, f"the command in {where}", self._env))
+        elif entry.token and not entry.expired:
+            yield Credential(entry.token, f"the login in {where}", "oauth", entry.account_id)
+        if api_key.strip() and (commands or not api_key.strip().startswith("!")):
+            from zot_core.config.secrets import read_secret
+
+            secret = read_secret(api_key, f"the apiKey of {provider} in models.json", self._env)
+            if secret.value or api_key.strip().startswith("!"):
+                yield _printed(secret)
+
+    def _entry(self, provider: str) -> _Entry:
+        stored = self._load()
+        # The Go zot keeps the login of its provider openai-codex under openai, whose own requests never use it.
+        if provider == "openai-codex" and provider not in stored:
+            entry = _read_entry(stored.get("openai"))
+            return _Entry(token=entry.token, account_id=entry.account_id, expires=entry.expires)
+        entry = _read_entry(stored.get(provider))
+        if provider == "openai":
+            return _Entry(key=entry.key, command=entry.command)
+        return entry
+
+    def _load(self) -> dict[str, Any]:
+        if self._stored is None:
+            document, self._problems = read_object(self._paths.auth)
+            self._stored = {} if document is None else _flat(document.value)
+            self._problems += _open_to_others(self._paths.auth)
+        return self._stored
+
+
+_ENTRY_KEYS = frozenset(
+    {"type", "api_key", "apiKey", "key", "api_key_command", "oauth", "access", "refresh", "expires", "base_url"}
+)
+"""Keys that make an object one provider's entry."""
+
+
+def _flat(data: dict[str, Any]) -> dict[str, Any]:
+    """Providers by id: at the top, or one level down where a group of them is kept."""
+    found: dict[str, Any] = {}
+    for name, value in data.items():
+        if isinstance(value, dict) and value and not _ENTRY_KEYS & value.keys():
+            found = {key: inner for key, inner in value.items() if isinstance(inner, (dict, str))} | found
+        else:
+            found[name] = value
+    return found
+
+
+def _read_entry(data: Any) -> _Entry:
+    """One provider's entry in any of the shapes: a text, `{api_key}`, the Go zot's `{oauth: {...}}`, `{type, key}`."""
+    if isinstance(data, str):
+        return _Entry(key=data.strip())
+    if not isinstance(data, dict):
+        return _Entry()
+    key = next((_text(data.get(name)) for name in ("api_key", "apiKey", "key") if _text(data.get(name))), "")
+    login = data.get("oauth")
+    if isinstance(login, dict):
+        token, account, end = login.get("access_token"), login.get("account_id"), login.get("expiry")
+    else:
+        token, account, end = data.get("access"), data.get("accountId"), data.get("expires")
+    return _Entry(key, _command(data.get("api_key_command")), _text(token), _text(account), _time(end))
+
+
+def _command(given: Any) -> str | tuple[str, ...]:
+    if isinstance(given, dict):
+        given = [given.get("program"), *(given.get("args") or [])]
+    if isinstance(given, str):
+        return given.strip()
+    if isinstance(given, list) and given and all(isinstance(word, str) for word in given):
+        return tuple(given)
+    return ()
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _time(value: Any) -> float | None:
+    """Seconds since the epoch from RFC 3339 (the year 1 is Go's "never") or from milliseconds; None is never."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value / 1000 if value > 1e11 else float(value)
+    if isinstance(value, str) and value and not value.startswith("0001-"):
+        import re
+        from datetime import datetime
+
+        try:
+            # Go writes nanoseconds, of which datetime takes six digits.
+            return datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", value)).timestamp()
+        except ValueError:
+            return None
+    return None
+
+
+def _printed(secret: Secret) -> Credential:
+    if not secret.value:
+        raise RunFailed(Failure(kind="auth", message=secret.problem))
+    return Credential(secret.value, secret.source)
+
+
+def _impossible(key: str) -> str:
+    if any(c in key for c in "\r\n\t\0"):
+        return "it has a line break or a tab inside"
+    if not key.isascii() or not key.isprintable():
+        return "it has characters that a request cannot carry, such as curly quotes"
+    return ""
+
+
+def _check(found: Credential) -> None:
+    if why := _impossible(found.key):
+        raise RunFailed(Failure(kind="auth", message=f"the key from {found.source} cannot be used: {why}"))
+
+
+def _open_to_others(path: Path) -> list[Problem]:
+    if os.name == "nt":
+        return []
+    try:
+        mode = path.stat().st_mode & 0o777
+    except OSError:
+        return []
+    if not mode & 0o077:
+        return []
+    return [Problem("warning", str(path), None, f"others can read it (mode {mode:04o}); chmod 600 makes it private")]

@@ -1,0 +1,241 @@
+"""What handlers, tools and commands receive, over one Runtime and in one plugin's name.
+
+Plain data may be read for ever; everything else of a replaced session raises StaleContextError.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from zot_core.agent.cancel import Signal
+from zot_core.ctx.errors import StreamingError
+from zot_core.ctx.facades import BusFacade, CommandsFacade, ModelsFacade, SessionView, ToolsFacade
+from zot_core.ctx.plugin_ui import PluginUi
+from zot_core.plugins.errors import WouldDeadlock
+from zot_core.types.content import Image, UserContent, as_content
+from zot_core.types.messages import CustomMessage, UserMessage
+
+if TYPE_CHECKING:
+    from zot_core.ctx.protocols import DeliverAs, Ui
+    from zot_core.runtime.runtime import Runtime
+    from zot_core.types.specs import FilesystemPolicy, ToolResult
+
+WithSession = Callable[["CommandCtx"], Awaitable[None]]
+Content = str | Sequence[UserContent]
+
+
+class PluginContext:
+    """`ctx` of event handlers. One per plugin and session."""
+
+    def __init__(self, runtime: Runtime, plugin: str) -> None:
+        self._runtime = runtime
+        self.plugin = plugin
+        self.cwd = Path(runtime.cwd)
+        self.mode = runtime.mode
+        self.has_ui = runtime.has_ui
+        self.log = logging.getLogger(f"zot.plugin.{plugin}")
+        self.settings: Mapping[str, Any] = runtime.plugin_settings(plugin)
+        self.ui: Ui = PluginUi(self._live, plugin)
+        self.session = SessionView(self._live)
+        self.tools = ToolsFacade(self._live, plugin)
+        self.commands = CommandsFacade(self._live, plugin)
+        self.models = ModelsFacade(self._live)
+        self.bus = BusFacade(self._live, plugin)
+
+    def _live(self) -> Runtime:
+        return self._runtime.live_for(self.plugin)
+
+    @property
+    def signal(self) -> Signal | None:
+        """The signal of the run that goes on; None while nothing runs."""
+        return self._live().runs.signal
+
+    def on(self, hook: str, handler: Callable[..., Any], **options: Any) -> Callable[[], None]:
+        """Adds a handler of this plugin from the next dispatch on; the answer takes it away.
+
+        Takes the options of `hookimpl`. Raises HookError for a name or a signature that no event has.
+        """
+        return self._live().host.on(self.plugin, hook, handler, **options)
+
+    def is_idle(self) -> bool:
+        """Whether nothing runs and nothing is about to."""
+        return self._live().runs.idle
+
+    def has_pending_messages(self) -> bool:
+        """Whether messages wait to join the run."""
+        queues = self._live().queues
+        return bool(queues) or bool(queues.next_turn)
+
+    def abort(self) -> None:
+        """Ends the run that goes on, as the person's Esc does."""
+        self._live().runs.abort(f"aborted by {self.plugin}")
+
+    def is_project_trusted(self) -> bool:
+        """Whether the project may bring plugins and settings, decisions for this run alone included."""
+        return self._live().trusted
+
+    def system_prompt(self) -> str:
+        """The system prompt as prepared so far; what `context` or the payload hooks change is not in it."""
+        return self._live().current_system_prompt()
+
+    def flag(self, name: str) -> Any:
+        """The value of a flag that a plugin contributed; None when it was not given and has no default."""
+        return self._live().flags.get(name)
+
+    def create_task(self, coro: Coroutine[Any, Any, Any], name: str = "") -> asyncio.Task[Any]:
+        """Runs `coro` beside the session; it is cancelled when the session ends, and an error is reported by name."""
+        return self._live().create_task(self.plugin, coro, name)
+
+    def send_message(
+        self,
+        custom_type: str,
+        content: Content,
+        *,
+        display: bool = True,
+        details: Mapping[str, Any] | None = None,
+        deliver_as: DeliverAs = "steer",
+        trigger_turn: bool = False,
+    ) -> None:
+        """Adds a message that the model reads as the user's.
+
+        While a run goes on it joins as `deliver_as` says. When idle it is kept for the next prompt, or starts a run
+        at once with `trigger_turn` (not for `next_turn`); asked for from a handler, the run starts after the dispatch.
+        """
+        message = CustomMessage(
+            custom_type=custom_type, content=as_content(_listed(content)), display=display, details=details
+        )
+        self._live().runs.deliver(message, deliver_as, trigger_turn=trigger_turn)
+
+    def send_user_message(
+        self,
+        content: Content,
+        *,
+        deliver_as: Literal["steer", "follow_up"] | None = None,
+        expand: bool = False,
+    ) -> None:
+        """Sends a message as if the person had typed it; always leads to a model call.
+
+        With `expand`, slash commands are looked up too. Raises StreamingError when a run goes on and `deliver_as` is
+        None.
+        """
+        runtime = self._live()
+        if not runtime.runs.idle and deliver_as is None:
+            raise StreamingError('a run goes on: say deliver_as="steer" or deliver_as="follow_up"')
+        blocks = as_content(_listed(content))
+        if expand:
+            runtime.runs.request_prompt(blocks, deliver_as)
+        else:
+            runtime.runs.deliver(UserMessage(content=blocks), deliver_as or "follow_up", trigger_turn=True)
+
+    def append_entry(self, custom_type: str, data: Mapping[str, Any] | None = None) -> str:
+        """Keeps data in the session that no model ever sees; answers the entry's id."""
+        return self._live().session.append_custom(custom_type, data).id
+
+    async def execute_tool(self, name: str, args: Mapping[str, Any]) -> ToolResult:
+        """Runs another tool through validation, `tool_call` and `tool_result`; not part of the transcript."""
+        return await self._live().execute_tool(name, args, parent=self)
+
+
+class ToolCtx(PluginContext):
+    """`ctx` of a running tool: also its call, its own signal, and what file and shell tools need of the core."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        plugin: str,
+        call_id: str,
+        signal: Signal,
+        update: Callable[[tuple[UserContent, ...], Mapping[str, Any] | None], None],
+    ) -> None:
+        super().__init__(runtime, plugin)
+        self.call_id = call_id
+        self._signal = signal
+        self._update = update
+        self.nested = 0
+
+    @property
+    def signal(self) -> Signal:
+        """Aborted when the run is; also when this call is cancelled alone."""
+        return self._signal
+
+    def update(self, content: Content = "", details: Mapping[str, Any] | None = None) -> None:
+        """Reports progress to the person; the model never sees it."""
+        self._update(as_content(_listed(content)), details)
+
+    @property
+    def policies(self) -> tuple[FilesystemPolicy, ...]:
+        """The filesystem policies in force; a tool that touches files asks them right before the I/O."""
+        return self._live().policies
+
+    @property
+    def secret_env(self) -> frozenset[str]:
+        """Names of environment variables that hold zot's credentials; no child process may see them."""
+        return self._live().secret_env()
+
+    def operations(self, tool: str) -> Any:
+        """Another implementation of a built-in tool's I/O, from the contribution `tool_operations`; None for the
+        local one."""
+        return self._live().operations(tool)
+
+    async def shell_spawn(self, command: str, cwd: str, env: Mapping[str, str]) -> Any:
+        """Asks `shell_spawn`: answers the event as it may run, or raises PermissionError with the reason of a Block."""
+        return await self._live().gate_shell_spawn(command, cwd, env)
+
+
+class CommandCtx(PluginContext):
+    """`ctx` of slash commands: also what replaces the session or waits for its run. Event handlers do not have these,
+    because there they would wait for themselves."""
+
+    def __init__(self, runtime: Runtime, plugin: str, images: Sequence[Image] = ()) -> None:
+        super().__init__(runtime, plugin)
+        self.images = tuple(images)
+
+    async def wait_for_idle(self) -> None:
+        """Returns when the run, its retries and everything queued behind it are over."""
+        runtime = self._live()
+        if runtime.runs.inside():
+            raise WouldDeadlock("wait_for_idle() was called from within the run that it would wait for")
+        await runtime.runs.wait_for_idle()
+
+    async def new_session(self, *, with_session: WithSession | None = None) -> bool:
+        """Starts a new session; False when `session_before_switch` was blocked. `with_session` gets the new context."""
+        return await self._replace("new_session", with_session)
+
+    async def switch_session(self, path: str, *, with_session: WithSession | None = None) -> bool:
+        """Opens another session's file in this one's place; False when blocked."""
+        return await self._replace("switch_session", with_session, path)
+
+    async def fork(
+        self, entry_id: str, *, position: Literal["before", "at"] = "before", with_session: WithSession | None = None
+    ) -> bool:
+        """Goes on in a copy of the session up to an entry; False when `session_before_fork` was blocked."""
+        return await self._replace("fork", with_session, entry_id, position)
+
+    async def reload(self) -> None:
+        """Loads plugins anew. The handler goes on in its old code, so let it be the last thing that it does."""
+        await self._live().app.reload()
+
+    async def _replace(self, method: str, with_session: WithSession | None, *args: Any) -> bool:
+        app = self._live().app
+        done: bool = await getattr(app, method)(*args)
+        if done and with_session is not None:
+            await with_session(CommandCtx(app.runtime, self.plugin))
+        return done
+
+
+class TrustContext:
+    """`ctx` of `project_trust`: there is no session yet, only a person to ask."""
+
+    def __init__(self, *, cwd: str, mode: str, has_ui: bool, ui: Ui) -> None:
+        self.cwd = Path(cwd)
+        self.mode = mode
+        self.has_ui = has_ui
+        self.ui = ui
+
+
+def _listed(content: Content) -> str | list[UserContent]:
+    return content if isinstance(content, str) else list(content)

@@ -1,0 +1,197 @@
+"""The types of `ctx`, for annotations and for plugin tests. Every attribute but plain data raises StaleContextError
+once the session that it belongs to was replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    import logging
+
+    from zot_core.agent.cancel import Signal
+    from zot_core.types.content import Image, UserContent
+    from zot_core.types.specs import CommandSpec, Mode, ModelSpec, ThinkingLevel, ToolResult, ToolSpec
+
+NotifyLevel = Literal["info", "success", "warning", "error"]
+DeliverAs = Literal["steer", "follow_up", "next_turn"]
+
+
+class Ui(Protocol):
+    """Talking to the person. In print and JSON mode nothing can be asked: dialogs answer at once with their "no"."""
+
+    async def select(self, title: str, options: Sequence[str], *, timeout: float | None = None) -> str | None:
+        """One of `options`, or None when dismissed."""
+
+    async def confirm(self, title: str, message: str = "", *, timeout: float | None = None) -> bool:
+        """Yes or no; False when dismissed."""
+
+    async def input(self, title: str, placeholder: str = "", *, timeout: float | None = None) -> str | None:
+        """A line of text, or None when dismissed."""
+
+    async def editor(self, title: str, prefill: str = "", *, timeout: float | None = None) -> str | None:
+        """Several lines of text, or None when dismissed."""
+
+    async def question(
+        self, questions: Sequence[Mapping[str, Any]], *, timeout: float | None = None
+    ) -> Mapping[str, Any]:
+        """Several questions at once; `outcome` is answered, comment-submitted, timed_out, cancelled or unavailable."""
+
+    async def approve(self, call_id: str, tool_name: str, preview: str) -> Approval:
+        """Whether a tool call may run. Sends `tool_confirmation_requested` only when it will wait; asks one at a
+        time."""
+
+    async def custom(self, factory: Callable[..., Any], **options: Any) -> Any:
+        """A component in the editor's place until it is done; None where there is no screen."""
+
+    def notify(self, message: str, level: NotifyLevel = "info") -> None:
+        """A note for the person, not part of the conversation."""
+
+    def set_status(self, key: str, text: str | None) -> None: ...
+    def set_widget(self, key: str, lines: Sequence[str] | None, **options: Any) -> None: ...
+    def set_working_message(self, text: str | None = None) -> None: ...
+    def set_title(self, text: str) -> None: ...
+    def set_editor_text(self, text: str) -> None: ...
+    def get_editor_text(self) -> str: ...
+    def paste_to_editor(self, text: str) -> None: ...
+
+
+class Approval(Protocol):
+    """The answer of `ui.approve`."""
+
+    allowed: bool
+    reason: str
+    remember: Literal["once", "tool", "session"]
+
+
+class SessionView(Protocol):
+    """The session, for reading. Entries are session records as docs/sessions.md describes them."""
+
+    id: str
+    file: str | None
+    name: str | None
+    leaf_id: str | None
+
+    def entries(self) -> Sequence[Any]: ...
+    def branch(self) -> Sequence[Any]: ...
+    def messages(self) -> Sequence[Any]: ...
+
+
+class Tools(Protocol):
+    """The session's tools."""
+
+    def register(self, tool: ToolSpec) -> Callable[[], None]:
+        """Adds a tool from the next model call on; the answer takes it away again."""
+
+    def all(self) -> Sequence[ToolSpec]: ...
+    def active(self) -> Sequence[str]: ...
+    def set_active(self, names: Sequence[str]) -> None: ...
+
+
+class Commands(Protocol):
+    """The session's slash commands."""
+
+    def register(self, command: CommandSpec) -> Callable[[], None]: ...
+    def all(self) -> Sequence[CommandSpec]: ...
+
+
+class Models(Protocol):
+    """Models and the choice among them. `set` and `set_thinking` hold for this session and from the next model call
+    on."""
+
+    current: ModelSpec | None
+    thinking: ThinkingLevel
+
+    def all(self) -> Sequence[ModelSpec]: ...
+    def find(self, name: str) -> ModelSpec | None: ...
+    async def set(self, name: str) -> bool: ...
+    async def set_thinking(self, level: ThinkingLevel) -> ThinkingLevel: ...
+    def stream(self, messages: Sequence[Any], **options: Any) -> Any: ...
+
+
+class Bus(Protocol):
+    """Channels between plugins. Payloads are other people's data: check them."""
+
+    def on(self, channel: str, listener: Callable[[Any], Any]) -> Callable[[], None]: ...
+    def emit(self, channel: str, payload: Any = None) -> None: ...
+
+
+class Context(Protocol):
+    """What an event handler receives."""
+
+    cwd: Path
+    mode: Mode
+    has_ui: bool
+    plugin: str
+    log: logging.Logger
+    settings: Mapping[str, Any]
+    ui: Ui
+    session: SessionView
+    tools: Tools
+    commands: Commands
+    models: Models
+    bus: Bus
+    signal: Signal | None
+
+    def on(self, hook: str, handler: Callable[..., Any], **options: Any) -> Callable[[], None]:
+        """Adds a handler from the next dispatch on; the answer takes it away."""
+
+    def is_idle(self) -> bool: ...
+    def has_pending_messages(self) -> bool: ...
+    def abort(self) -> None: ...
+    def is_project_trusted(self) -> bool: ...
+    def system_prompt(self) -> str: ...
+    def create_task(self, coro: Any, name: str = "") -> Any: ...
+
+    def send_message(
+        self,
+        custom_type: str,
+        content: str | Sequence[UserContent],
+        *,
+        display: bool = True,
+        details: Mapping[str, Any] | None = None,
+        deliver_as: DeliverAs = "steer",
+        trigger_turn: bool = False,
+    ) -> None: ...
+
+    def send_user_message(
+        self,
+        content: str | Sequence[UserContent],
+        *,
+        deliver_as: Literal["steer", "follow_up"] | None = None,
+        expand: bool = False,
+    ) -> None: ...
+
+    def append_entry(self, custom_type: str, data: Mapping[str, Any] | None = None) -> str: ...
+
+    async def execute_tool(self, name: str, args: Mapping[str, Any]) -> ToolResult: ...
+
+
+class ToolContext(Context, Protocol):
+    """What a running tool receives: a context that also knows its call."""
+
+    call_id: str
+    signal: Signal
+
+    def update(self, content: str | Sequence[UserContent] = "", details: Mapping[str, Any] | None = None) -> None:
+        """Reports progress; the person sees it at once, the model never."""
+
+
+class CommandContext(Context, Protocol):
+    """What a slash command receives: also the methods that replace the session or wait for its run."""
+
+    async def wait_for_idle(self) -> None: ...
+    async def new_session(self, *, with_session: Callable[[Any], Awaitable[None]] | None = None) -> bool: ...
+    async def switch_session(
+        self, path: str, *, with_session: Callable[[Any], Awaitable[None]] | None = None
+    ) -> bool: ...
+    async def fork(
+        self,
+        entry_id: str,
+        *,
+        position: Literal["before", "at"] = "before",
+        with_session: Callable[[Any], Awaitable[None]] | None = None,
+    ) -> bool: ...
+    async def reload(self) -> None: ...
+    def images(self) -> Sequence[Image]: ...

@@ -1,0 +1,28 @@
+"""Events of plugins themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from zot_core.events.base import Fact
+
+__all__ = ["PluginErrorEvent", "ProcessStopEvent"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginErrorEvent(Fact):
+    """Sent to all plugins but the culprit when one of them broke; `traceback` is text."""
+
+    plugin: str
+    hook: str
+    message: str
+    traceback: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessStopEvent(Fact):
+    """Sent to a module that a reload replaced, and to all at exit: release what was made at import."""
+
+    reason: Literal["replaced", "exit"]
+    budget = (2.0, 10.0)

@@ -1,0 +1,54 @@
+"""The protocol between a session and what shows it: print, JSON, RPC and REPL are four consumers of the same events.
+
+Knows no screen and no byte of output; a front end is told, in order, and is never asked to decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from zot_core.agent.sink import Stored
+    from zot_core.ctx.protocols import Ui
+    from zot_core.events.base import Block, Event, Handled
+    from zot_core.types.specs import Mode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something for the person that is no part of the conversation.
+
+    `notify` and `display` are a plugin's (`source` is its name), `clear` takes back what that plugin showed,
+    `diagnostic` is zot's own word on something that went wrong, `plugin_error` names the plugin that broke and the
+    `hook` it broke in.
+    """
+
+    source: str
+    text: str = ""
+    level: Literal["info", "success", "warning", "error"] = "info"
+    kind: Literal["notify", "display", "clear", "diagnostic", "plugin_error"] = "notify"
+    hook: str = ""
+
+
+class FrontEnd(Protocol):
+    """What a mode brings. Methods are called on the event loop, one at a time for a given session.
+
+    An awaitable answer is awaited before the next step (back-pressure); an exception ends the run.
+    """
+
+    mode: Mode
+    wants: frozenset[str]
+    """The hooks whose events it consumes; others are not sent to it."""
+    ui: Ui
+    """The form that `ctx.ui` has in this mode."""
+
+    def event(self, event: Event, stop: Block | Handled | None = None, plugin: str = "") -> Awaitable[None] | None:
+        """A Fact as it is told, or a Gate after its chain, with the stop and the plugin that stopped it."""
+
+    def stored(self, stored: Stored) -> Awaitable[None] | None:
+        """A message became part of the session."""
+
+    def note(self, note: Note) -> None:
+        """A note, at any time."""

@@ -1,0 +1,270 @@
+"""One HTTP request to a model: made ready once, sent as often as the runner says, read as server-sent events.
+
+Knows the wire format only as its two functions. The runner decides what a failure means for the next try.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from zot_core._version import __version__
+from zot_core.models.failures import classify, error_word, failure_of_response, is_error_body, network_failure
+from zot_core.models.protocol import HttpRequest, Request, ServerEvent, StreamParser
+from zot_core.net.sse import SseDecoder, SseOverflow
+from zot_core.types.failure import Failure, RunFailed
+from zot_core.types.specs import ApiFormat, ProviderSpec, resolve
+from zot_core.types.stream import Done, Failed, StreamPart
+
+if TYPE_CHECKING:
+    from zot_core.models.runner import Client, ProviderSink, Response
+
+DRAIN_SECONDS = 0.25
+"""How long the rest of a complete answer is waited for, so that its connection can be used again."""
+_LAST = frozenset({Done, Failed})
+_VERSION = re.compile(r"^v\d+[a-z0-9]*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A request that is ready to be sent, after all who may change it."""
+
+    request: Request
+    url: str
+    headers: Mapping[str, str]
+    content: bytes
+    parser: Callable[[], StreamParser]
+    api: str
+    secrets: tuple[str, ...]
+
+
+async def prepare(
+    request: Request,
+    spec: ProviderSpec,
+    api: ApiFormat,
+    key: str,
+    sink: ProviderSink,
+    expand: Callable[[str], str],
+) -> Call:
+    """The call for `request`: built by its format, then offered to the plugins, headers first. Raises RunFailed."""
+    try:
+        built: HttpRequest = resolve(api.build)(request)
+    except Exception as error:  # a plugin's code
+        raise RunFailed(crashed("wire format", error)) from error
+    headers = _headers(built, request, spec, key, expand)
+    model = request.model
+    if sink.wants("before_provider_headers"):
+        from zot_core.events.provider import BeforeProviderHeadersEvent  # only when somebody listens
+
+        outcome = await sink.gate(BeforeProviderHeadersEvent(provider=spec.id, model=model.id, headers=dict(headers)))
+        headers = {name.lower(): value for name, value in outcome.event.headers.items() if value is not None}
+    payload = built.payload
+    if sink.wants("before_provider_request"):
+        from zot_core.events.provider import BeforeProviderRequestEvent
+
+        event = BeforeProviderRequestEvent(provider=spec.id, model=model.id, api=api.name, payload=payload)
+        payload = (await sink.gate(event)).event.payload
+    try:
+        content = encode(payload)
+        _check_headers(headers)
+    except (TypeError, ValueError) as error:
+        raise RunFailed(Failure(kind="internal", message=f"the request cannot be sent: {error}")) from error
+    make = resolve(api.parser)
+    return Call(
+        request=request,
+        url=join_url(model.base_url or spec.base_url, built.path),
+        headers=headers,
+        content=content,
+        parser=lambda: make(request),
+        api=api.name,
+        secrets=tuple(s for s in (key, *_secret_values(headers)) if s),
+    )
+
+
+async def http_parts(call: Call, client: Client, sink: ProviderSink) -> AsyncGenerator[Sequence[StreamPart], None]:
+    """The parts of one attempt, a batch for each piece of the body; the last part is Done or Failed."""
+    from zot_core.net.client import NetError  # the client's module is loaded by now, and not before
+
+    parser = call.parser()
+    try:
+        async with client.stream("POST", call.url, headers=call.headers, content=call.content) as response:
+            if sink.wants("after_provider_response"):
+                await _tell_response(sink, call, response)
+            if not 200 <= response.status < 300:
+                body = await response.read(1 << 16)
+                yield (Failed(failure_of_response(response.status, response.headers, body)),)
+                return
+            if _is_document(response.headers.get("content-type", "")):
+                yield (Failed(_failure_of_document(await response.read(), response.headers)),)
+                return
+            async for batch in _body_parts(call, parser, response, sink):
+                if isinstance(batch[-1], Done):
+                    await response.drain(DRAIN_SECONDS)
+                yield batch
+    except NetError as error:
+        # An answer that had said how it ends is complete, whatever became of the connection afterwards
+        parts = list(parser.finish()) if error.kind in {"cut", "timeout"} else []
+        if parts and isinstance(parts[-1], Done):
+            yield parts
+        elif error.kind == "url":
+            yield (Failed(Failure(kind="bad_request", message=f"{call.url} cannot be reached: {error}")),)
+        else:
+            yield (Failed(network_failure(str(error))),)
+    except SseOverflow as error:
+        yield (Failed(Failure(kind="provider", message=str(error))),)
+    except Exception as error:  # the parser is a plugin's
+        yield (Failed(crashed("wire format", error)),)
+
+
+def crashed(what: str, error: Exception) -> Failure:
+    """The failure that an error in a plugin's code is."""
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return Failure(kind="internal", message=f"the code of the {what} failed with {text}")
+
+
+async def _body_parts(
+    call: Call, parser: StreamParser, response: Response, sink: ProviderSink
+) -> AsyncGenerator[Sequence[StreamPart], None]:
+    decoder = SseDecoder()
+    watched = sink.wants("provider_stream_event")
+    head = b""
+    seen = False
+    async for chunk in response.chunks():
+        events = decoder.feed(chunk)
+        seen = seen or bool(events)
+        if not seen and len(head) < 1 << 16:
+            head += chunk
+        if watched:
+            await _tell_events(sink, call, events)
+        batch, ended = _feed(parser, events)
+        if batch:
+            yield batch
+        if ended:
+            return
+    events = decoder.finish()
+    if not seen and (failure := _failure_of_body(head, response.headers)) is not None:
+        yield (Failed(failure),)
+        return
+    if watched:
+        await _tell_events(sink, call, events)
+    batch, ended = _feed(parser, events)
+    if not ended:
+        batch.extend(parser.finish())
+    yield batch if batch else (Failed(network_failure("the answer ended before its end")),)
+
+
+def _feed(parser: StreamParser, events: Sequence[ServerEvent]) -> tuple[list[StreamPart], bool]:
+    """The parts of some events up to the last word, and whether that was among them."""
+    batch: list[StreamPart] = []
+    for event in events:
+        for part in parser.feed(event):
+            batch.append(part)
+            if type(part) in _LAST:
+                return batch, True
+    return batch, False
+
+
+def join_url(base: str, path: str) -> str:
+    """`path` under `base`. A version at the start of `path` is left out where `base` has one anywhere, and a base that
+    names the whole endpoint already is taken as it is. A query in `base` stays."""
+    parts = urlsplit(base.strip())
+    segments = [segment for segment in parts.path.split("/") if segment]
+    tail = [segment for segment in path.split("/") if segment]
+    if tail and _VERSION.match(tail[0]) and any(_VERSION.match(segment) for segment in segments):
+        tail = tail[1:]
+    if tail and segments[-len(tail) :] != tail:
+        segments.extend(tail)
+    return urlunsplit((parts.scheme, parts.netloc, "/" + "/".join(segments), parts.query, ""))
+
+
+def encode(payload: Any) -> bytes:
+    """The payload as JSON in UTF-8; half characters, which no server takes, become a question mark.
+
+    Raises TypeError or ValueError for what is no JSON.
+    """
+    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
+
+
+def _headers(
+    built: HttpRequest, request: Request, spec: ProviderSpec, key: str, expand: Callable[[str], str]
+) -> dict[str, str]:
+    """The format's own first, then the key, then what provider and model say: the person's word is the last."""
+    headers = {"content-type": "application/json", "accept": "text/event-stream", "user-agent": f"zot/{__version__}"}
+    headers.update((name.lower(), value) for name, value in built.headers.items())
+    if key:
+        headers.update((name.lower(), value.replace("{key}", key)) for name, value in built.auth.items())
+    for source in (spec.headers, request.model.headers):
+        headers.update((name.lower(), expand(value)) for name, value in source.items())
+    return headers
+
+
+def _check_headers(headers: Mapping[str, str]) -> None:
+    for name, value in headers.items():
+        if not isinstance(value, str) or not value.isascii() or any(ord(char) < 32 for char in value):
+            # Never with its value: it may be the key
+            raise ValueError(f"the value of the header {name!r} is not plain ASCII text")
+
+
+def _secret_values(headers: Mapping[str, str]) -> list[str]:
+    return [
+        value.removeprefix("Bearer ")
+        for name, value in headers.items()
+        if name in {"authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"}
+        or "key" in name
+        or "token" in name
+    ]
+
+
+def _is_document(content_type: str) -> bool:
+    """Whether the body is one document and no stream of events."""
+    kind = content_type.partition(";")[0].strip().lower()
+    return kind.endswith(("/json", "+json")) or kind in {"text/html", "application/xhtml+xml"}
+
+
+def _failure_of_document(body: bytes, headers: Mapping[str, str]) -> Failure:
+    return _failure_of_body(body, headers) or Failure(
+        kind="provider", message=f"sent {headers.get('content-type', 'something')} instead of a stream"
+    )
+
+
+def _failure_of_body(body: bytes, headers: Mapping[str, str]) -> Failure | None:
+    """What a body that holds no event says: an error as JSON, or a page of something else."""
+    text = body.strip()
+    if text.startswith((b"{", b"[")):
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return network_failure("the answer broke off within a JSON document")
+        if is_error_body(value[0] if isinstance(value, list) and value else value):
+            return classify(error_word(value))
+        return Failure(kind="provider", message="the server sent one JSON document instead of a stream")
+    if text.startswith(b"<"):
+        failure = failure_of_response(200, headers, body)
+        return Failure(kind="bad_request", message=f"{failure.message}; check the base URL")
+    return None
+
+
+async def _tell_response(sink: ProviderSink, call: Call, response: Response) -> None:
+    from zot_core.events.provider import AfterProviderResponseEvent  # only when somebody listens
+
+    model = call.request.model
+    event = AfterProviderResponseEvent(
+        provider=model.provider, model=model.id, status=response.status, headers=dict(response.headers)
+    )
+    await sink.tell(event)
+
+
+async def _tell_events(sink: ProviderSink, call: Call, events: Sequence[ServerEvent]) -> None:
+    from zot_core.events.provider import ProviderStreamEventEvent  # only when somebody listens
+
+    model = call.request.model
+    for _, data in events:
+        try:
+            value = json.loads(data)
+        except ValueError:
+            value = data
+        await sink.tell(ProviderStreamEventEvent(provider=model.provider, model=model.id, api=call.api, data=value))

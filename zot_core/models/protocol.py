@@ -1,0 +1,53 @@
+"""What the agent asks of a model, and what a wire format has to bring. Knows no format and no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from zot_core.net.sse import ServerEvent as ServerEvent
+from zot_core.types.messages import Message
+from zot_core.types.specs import ModelSpec, ThinkingLevel, ToolSpec
+from zot_core.types.stream import StreamPart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One model call, in no provider's words. `messages` hold no system message; `system` None sends none.
+
+    `tools` are sorted by name, because their order is part of what providers cache.
+    """
+
+    model: ModelSpec
+    messages: Sequence[Message]
+    system: str | None = None
+    tools: Sequence[ToolSpec] = ()
+    thinking: ThinkingLevel = "off"
+    max_output: int | None = None
+    session_id: str = ""
+    purpose: str = "agent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpRequest:
+    """What a wire format sends: `path` is joined to the base URL, `payload` becomes the JSON body.
+
+    A version at the start of `path` (`v1/…`) is left out where the base URL has one. `auth` are the headers that carry
+    the credential, with `{key}` in its place; they are left out when there is none.
+    """
+
+    path: str
+    payload: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
+    auth: Mapping[str, str] = field(default_factory=dict)
+
+
+class StreamParser(Protocol):
+    """Turns one response's server-sent events into parts; one object a response, never raises for odd input."""
+
+    def feed(self, event: ServerEvent) -> Iterable[StreamPart]:
+        """The parts that `event` brings, often none."""
+
+    def finish(self) -> Iterable[StreamPart]:
+        """The last parts, when the body has ended: `Done`, or `Failed` (kind `network`) if the answer was cut."""

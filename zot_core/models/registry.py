@@ -1,0 +1,304 @@
+"""Which providers, models and wire formats there are, and which one a person means.
+
+Providers of one name form a stack: the top one speaks, what it leaves open the one below says, and taking it away
+brings the one below back. Knows no provider by name and no credential.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from zot_core.types.failure import UsageError
+from zot_core.types.specs import THINKING_LEVELS, ApiFormat, ModelSpec, ProviderSpec, ThinkingLevel, resolve
+
+DEFAULT_API: Final = "openai-completions"
+AD_HOC_PROVIDER: Final = "custom"
+AD_HOC_MODEL: Final = "default"
+"""The model id for a server that was named without one; servers of a single model do not read it."""
+
+
+class Resolution(NamedTuple):
+    """What a person's words mean. `level` is None when they named none."""
+
+    provider: ProviderSpec
+    model: ModelSpec
+    level: ThinkingLevel | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Layer:
+    spec: ProviderSpec
+    owner: str
+    keeps_models: bool
+
+
+class ModelRegistry:
+    """Providers, models and formats of one session."""
+
+    def __init__(self) -> None:
+        self._layers: dict[str, list[_Layer]] = {}
+        self._formats: dict[str, list[ApiFormat]] = {}
+        self._merged: dict[str, ProviderSpec] = {}
+        self._models: dict[str, tuple[ModelSpec, ...]] = {}
+
+    def add_provider(
+        self, spec: ProviderSpec, *, owner: str = "", under: bool = False, keep_models: bool = False
+    ) -> Callable[[], None]:
+        """Puts `spec` on top of the providers of its name (`under`: below them); the answer takes it away again.
+
+        What `spec` leaves empty comes from the layer below; its headers and compat flags are merged over those below.
+        Its models replace those below; with `keep_models` they are added to them, equal ids replaced.
+        """
+        layer = _Layer(spec, owner, keep_models)
+        stack = self._layers.setdefault(spec.id, [])
+        stack.insert(0 if under else len(stack), layer)
+        self._forget(spec.id)
+
+        def remove() -> None:
+            if layer in stack:
+                stack.remove(layer)
+                self._forget(spec.id)
+
+        return remove
+
+    def add_providers(self, ranked: Iterable[tuple[str, ProviderSpec]]) -> None:
+        """Adds contributions as (owner, spec), the first in rank on top of all that follow."""
+        for owner, spec in ranked:
+            self.add_provider(spec, owner=owner, under=True)
+
+    def remove_provider(self, provider_id: str, owner: str) -> None:
+        """Takes away all that `owner` put under this name; unknown is nothing."""
+        stack = self._layers.get(provider_id, [])
+        stack[:] = [layer for layer in stack if layer.owner != owner]
+        self._forget(provider_id)
+
+    def add_format(self, api: ApiFormat) -> Callable[[], None]:
+        """Adds a wire format; of equal names the first stays. The answer takes it away again."""
+        stack = self._formats.setdefault(api.name, [])
+        stack.append(api)
+
+        def remove() -> None:
+            if api in stack:
+                stack.remove(api)
+
+        return remove
+
+    def format(self, name: str) -> ApiFormat | None:
+        """The wire format `name`."""
+        stack = self._formats.get(name)
+        return stack[0] if stack else None
+
+    def formats(self) -> tuple[str, ...]:
+        """Names of the wire formats, sorted."""
+        return tuple(sorted(name for name, stack in self._formats.items() if stack))
+
+    def provider(self, provider_id: str) -> ProviderSpec | None:
+        """The provider of that name as all its layers make it."""
+        stack = self._layers.get(provider_id)
+        if not stack:
+            return None
+        if provider_id not in self._merged:
+            spec = stack[0].spec
+            for layer in stack[1:]:
+                spec = _over(spec, layer)
+            self._merged[provider_id] = spec
+        return self._merged[provider_id]
+
+    def providers(self) -> tuple[ProviderSpec, ...]:
+        """All providers, by name."""
+        return tuple(spec for name in sorted(self._layers) if (spec := self.provider(name)) is not None)
+
+    def models(self, provider_id: str = "") -> tuple[ModelSpec, ...]:
+        """The models of one provider or of all, complete: what they leave open is their provider's.
+
+        Imports catalogs that are named by a dotted string.
+        """
+        if not provider_id:
+            return tuple(model for spec in self.providers() for model in self.models(spec.id))
+        if provider_id not in self._models:
+            spec = self.provider(provider_id)
+            catalog = resolve(spec.models) if spec is not None else ()
+            self._models[provider_id] = tuple(_complete(model, spec) for model in catalog) if spec is not None else ()
+        return self._models[provider_id]
+
+    def find(self, name: str) -> ModelSpec | None:
+        """The model that `name` means (`id` or `provider/id`, exact), or None."""
+        exact = self._exact(name, "")
+        return exact[0] if len(exact) == 1 else None
+
+    def resolve(
+        self,
+        provider: str = "",
+        model: str = "",
+        base_url: str = "",
+        api: str = "",
+        usable: Callable[[ProviderSpec], bool] = lambda spec: True,
+    ) -> Resolution:
+        """What the words of a command line or of settings mean.
+
+        `model` is an id, `provider/id`, either with `:LEVEL`, or a fragment that fits one model alone. Without a model
+        it is the provider's default one; without both, the first provider that is `usable` (has a key, say). With a
+        base URL, an unknown model is taken at its word. Raises UsageError, naming what is near, for the unknown and
+        the ambiguous.
+        """
+        if provider and self.provider(provider) is None:
+            raise UsageError(f"unknown provider {provider!r}{_near(provider, self._layers)}")
+        if api and self.format(api) is None:
+            raise UsageError(f"unknown --api {api!r}; known are {', '.join(self.formats()) or 'none'}")
+        found, level = self._model(provider, model, base_url, usable)
+        spec = self.provider(found.provider)
+        if spec is None:  # pragma: no cover - models come from providers
+            raise UsageError(f"unknown provider {found.provider!r}")
+        found_api = api or found.api or DEFAULT_API
+        if base_url:
+            # A server of one's own needs no key; if it wants one, it says so
+            spec = replace(spec, base_url=base_url, keyless=spec.keyless or _is_loopback(base_url))
+        found = replace(found, api="" if spec.stream is not None else found_api, base_url=base_url or found.base_url)
+        return Resolution(spec, found, level)
+
+    def _model(
+        self, provider: str, name: str, base_url: str, usable: Callable[[ProviderSpec], bool]
+    ) -> tuple[ModelSpec, ThinkingLevel | None]:
+        if not name:
+            return self._default(provider, base_url, usable), None
+        for candidate, level in _readings(name):
+            found = self._exact(candidate, provider)
+            if len(found) > 1:
+                found = [model for model in found if self._is_usable(model, usable)] or found
+            if len(found) == 1:
+                return found[0], level
+            if found:
+                raise UsageError(f"{candidate!r} is served by several providers: {_listed(found)}; say which")
+        candidate, level = _readings(name)[-1]
+        if base_url:
+            return self._ad_hoc(candidate, provider), level
+        return self._fragment(candidate, provider, usable), level
+
+    def _exact(self, name: str, provider: str) -> list[ModelSpec]:
+        if provider:
+            inner = name.removeprefix(f"{provider}/")
+            models = self.models(provider)
+            return [m for m in models if m.id == name] or [m for m in models if m.id.lower() == inner.lower()]
+        head, slash, rest = name.partition("/")
+        if slash and self.provider(head) is not None and (found := self._exact(rest, head)):
+            return found
+        models = self.models()
+        return [m for m in models if m.id == name] or [m for m in models if m.id.lower() == name.lower()]
+
+    def _fragment(self, name: str, provider: str, usable: Callable[[ProviderSpec], bool]) -> ModelSpec:
+        models = self.models(provider)
+        wanted = name.lower()
+        found = [m for m in models if wanted in f"{m.provider}/{m.id}".lower() or wanted in m.name.lower()]
+        if len(found) > 1:
+            found = [model for model in found if self._is_usable(model, usable)] or found
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UsageError(f"{name!r} fits several models: {_listed(found)}; say which")
+        where = f" of provider {provider!r}" if provider else ""
+        known = {f"{m.provider}/{m.id}": m for m in models} | {m.id: m for m in models}
+        near = _near(name, known)
+        raise UsageError(
+            f"unknown model {name!r}{where}{near}; `zot --list-models` lists all, `--base-url` names another server"
+        )
+
+    def _default(self, provider: str, base_url: str, usable: Callable[[ProviderSpec], bool]) -> ModelSpec:
+        if provider or base_url:
+            spec = self.provider(provider or AD_HOC_PROVIDER)
+            models = self.models(spec.id) if spec is not None else ()
+            if spec is None or not models:
+                return self._ad_hoc("", provider)
+            return next((m for m in models if m.id == spec.default_model), models[0])
+        # Without a word from the person, only a provider that lives somewhere: neither `scripted` nor a blank `custom`
+        real = [spec for spec in self.providers() if (spec.base_url or not spec.keyless) and self.models(spec.id)]
+        for spec in [s for s in real if usable(s)] or real:
+            return self._default(spec.id, "", usable)
+        raise UsageError("no model is known: name one with --provider and --model, or a server with --base-url")
+
+    def _ad_hoc(self, name: str, provider: str) -> ModelSpec:
+        head, slash, rest = name.partition("/")
+        if not provider and slash and self.provider(head) is not None:
+            provider, name = head, rest
+        spec = self.provider(provider or AD_HOC_PROVIDER) or ProviderSpec(id=AD_HOC_PROVIDER, keyless=True)
+        if spec.id not in self._layers:
+            self.add_provider(spec)
+        if provider and not spec.base_url and not name and spec.stream is None:
+            name = spec.default_model
+        # What the server takes is unknown: pictures are let through, a server that takes none says so
+        model = ModelSpec(id=name or spec.default_model or AD_HOC_MODEL, provider=spec.id, inputs=("text", "image"))
+        return _complete(model, spec)
+
+    def _is_usable(self, model: ModelSpec, usable: Callable[[ProviderSpec], bool]) -> bool:
+        spec = self.provider(model.provider)
+        return spec is not None and usable(spec)
+
+    def _forget(self, provider_id: str) -> None:
+        self._merged.pop(provider_id, None)
+        self._models.pop(provider_id, None)
+
+
+def _over(below: ProviderSpec, layer: _Layer) -> ProviderSpec:
+    above = layer.spec
+    models = above.models or below.models
+    if layer.keeps_models and above.models:
+        mine: Sequence[ModelSpec] = resolve(above.models)
+        ids = {model.id for model in mine}
+        models = (*(model for model in resolve(below.models) if model.id not in ids), *mine)
+    return replace(
+        above,
+        name=above.name or below.name,
+        api=above.api or below.api,
+        base_url=above.base_url or below.base_url,
+        env=above.env or below.env,
+        api_key=above.api_key or below.api_key,
+        keyless=above.keyless or below.keyless,
+        headers={**below.headers, **above.headers},
+        models=models,
+        default_model=above.default_model or below.default_model,
+        compat={**below.compat, **above.compat},
+        discover=above.discover or below.discover,
+        stream=above.stream or below.stream,
+    )
+
+
+def _complete(model: ModelSpec, spec: ProviderSpec) -> ModelSpec:
+    return replace(
+        model,
+        provider=spec.id,
+        name=model.name or model.id,
+        api=model.api or spec.api,
+        base_url=model.base_url or spec.base_url,
+        compat={**spec.compat, **model.compat},
+        headers={**spec.headers, **model.headers},
+    )
+
+
+def _readings(name: str) -> list[tuple[str, ThinkingLevel | None]]:
+    """`id:level` may also be an id: models of local servers have colons in their names."""
+    head, colon, tail = name.rpartition(":")
+    readings: list[tuple[str, ThinkingLevel | None]] = [(name, None)]
+    if colon and head:
+        readings.extend((head, level) for level in THINKING_LEVELS if level == tail.lower())
+    return readings
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    near = get_close_matches(name.lower(), names, n=4, cutoff=0.5)
+    if near:
+        return f"; did you mean {' or '.join(near)}?"
+    return f"; known are {', '.join(names[:12])}{', …' if len(names) > 12 else ''}" if names else ""
+
+
+def _listed(models: Sequence[ModelSpec]) -> str:
+    names = sorted(f"{model.provider}/{model.id}" for model in models)
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host in {"localhost", "::1", "0.0.0.0"} or host.startswith("127.") or host.endswith(".localhost")

@@ -1,0 +1,163 @@
+"""The one HTTP client of a process: connections, TLS, proxies and time-outs are shared by everything that speaks HTTP.
+
+httpx is imported here and nowhere else in the core. Errors leave as `NetError`, so that nobody else has to know it.
+Must not know a provider or a credential.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Literal
+from urllib.request import getproxies
+
+# httpx/__init__ imports its own command line (click, rich, pygments) when those are installed: 97 modules and 35 of
+# 100 ms, and zot needs none of it. None in sys.modules makes that one import fail in the way that httpx expects; it is
+# taken out again so that whoever wants the command line still gets it. tests/unit/net/test_client.py holds this.
+_absent = "httpx" not in sys.modules and "httpx._main" not in sys.modules
+if _absent:
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]
+import httpx  # noqa: E402
+
+if _absent:
+    del sys.modules["httpx._main"]
+
+NetErrorKind = Literal["connect", "timeout", "cut", "url"]
+
+
+class NetError(Exception):
+    """The network failed. `kind` is `connect` (no connection), `timeout` (nothing came in time), `cut` (the
+    connection broke) or `url` (the address is none)."""
+
+    def __init__(self, kind: NetErrorKind, message: str) -> None:
+        super().__init__(message)
+        self.kind: NetErrorKind = kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """Seconds: until a connection stands, and until the first or the next byte comes."""
+
+    connect: float = 10.0
+    idle: float = 120.0
+
+
+class HttpResponse:
+    """Status and headers (names in lower case) of a response whose body is read as it comes."""
+
+    __slots__ = ("_chunks", "_response", "_timeouts", "headers", "status")
+
+    def __init__(self, response: httpx.Response, timeouts: Timeouts) -> None:
+        self._response = response
+        self._timeouts = timeouts
+        self._chunks: AsyncIterator[bytes] | None = None
+        self.status: int = response.status_code
+        self.headers: Mapping[str, str] = {name.lower(): value for name, value in response.headers.items()}
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The body, decompressed, in pieces as they arrive. Raises NetError when it breaks off."""
+        if self._chunks is None:
+            self._chunks = self._response.aiter_bytes()
+        try:
+            async for chunk in self._chunks:
+                yield chunk
+        except (httpx.HTTPError, httpx.StreamError) as error:
+            raise _net_error(error, self._timeouts) from error
+
+    async def read(self, limit: int = 1 << 20) -> bytes:
+        """The body, at most about `limit` bytes of it."""
+        parts: list[bytes] = []
+        size = 0
+        async for chunk in self.chunks():
+            parts.append(chunk)
+            size += len(chunk)
+            if size >= limit:
+                break
+        return b"".join(parts)
+
+    async def drain(self, seconds: float) -> None:
+        """Reads what is left for at most `seconds`, so that the connection can serve the next request."""
+        try:
+            async with asyncio.timeout(seconds):
+                async for _ in self.chunks():
+                    pass
+        except (TimeoutError, NetError):
+            return  # the answer is complete; the connection is closed instead of kept
+
+
+class HttpClient:
+    """Builds its connections when they are first needed; `aclose` ends them. One for the process, in one event loop."""
+
+    def __init__(self, timeouts: Timeouts | None = None, *, proxy: str = "", verify: bool = True) -> None:
+        """`proxy` is used for everything; without it the environment's HTTP_PROXY, HTTPS_PROXY and NO_PROXY hold."""
+        self.timeouts = timeouts or Timeouts()
+        self._proxy = proxy
+        self._verify = verify
+        self._plain: httpx.AsyncClient | None = None
+        self._secure: httpx.AsyncClient | None = None
+
+    @asynccontextmanager
+    async def stream(
+        self, method: str, url: str, *, headers: Mapping[str, str], content: bytes | None = None
+    ) -> AsyncIterator[HttpResponse]:
+        """Sends a request and gives its response while the body is still coming. Redirects are not followed, because
+        the headers may hold a key. Raises NetError."""
+        client = self._client_for(url)
+        try:
+            request = client.build_request(method, url, headers=dict(headers), content=content)
+            response = await client.send(request, stream=True)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise _net_error(error, self.timeouts) from error
+        try:
+            yield HttpResponse(response, self.timeouts)
+        finally:
+            await response.aclose()
+
+    async def aclose(self) -> None:
+        """Closes all connections; the client can be used again afterwards."""
+        clients = [client for client in (self._plain, self._secure) if client is not None]
+        self._plain = self._secure = None
+        for client in clients:
+            await client.aclose()
+
+    def _client_for(self, url: str) -> httpx.AsyncClient:
+        """A TLS context takes 20 to 60 ms to build (it parses all root certificates), so a plain `http:` URL gets a
+        client without one. That client refuses `https:`, and is not used where a proxy is set, which may speak TLS."""
+        if url[:5].lower() != "http:" or self._proxy or getproxies().keys() - {"no"}:
+            if self._secure is None:
+                context = httpx.create_ssl_context(verify=self._verify)
+                self._secure = httpx.AsyncClient(
+                    verify=context, proxy=self._proxy or None, timeout=self._httpx_timeout()
+                )
+            return self._secure
+        if self._plain is None:
+            self._plain = httpx.AsyncClient(
+                verify=False, mounts={"https://": _NoTls()}, timeout=self._httpx_timeout(), trust_env=False
+            )
+        return self._plain
+
+    def _httpx_timeout(self) -> httpx.Timeout:
+        return httpx.Timeout(self.timeouts.idle, connect=self.timeouts.connect, pool=None)
+
+
+class _NoTls(httpx.AsyncBaseTransport):
+    """Stands where the plain client would speak TLS without checking certificates."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        raise httpx.UnsupportedProtocol(f"no TLS on this connection: {request.url.host}")
+
+
+def _net_error(error: Exception, timeouts: Timeouts) -> NetError:
+    detail = str(error).strip()
+    if isinstance(error, httpx.ConnectTimeout):
+        return NetError("connect", f"no connection within {timeouts.connect:g} s")
+    if isinstance(error, httpx.TimeoutException):
+        return NetError("timeout", f"nothing came for {timeouts.idle:g} s")
+    if isinstance(error, (httpx.ConnectError, httpx.ProxyError)):
+        return NetError("connect", detail or "no connection")
+    if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
+        return NetError("url", detail or "the address is not valid")
+    return NetError("cut", detail or "the connection was closed before the answer was complete")

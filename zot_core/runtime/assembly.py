@@ -1,0 +1,259 @@
+"""Building a Runtime: which plugins are loaded, in which order they contribute, and what becomes of it.
+
+Everything is made beside the Runtime that is in force and touches nothing of it; an error leaves that one at work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zot_core.config.boot import entry_points
+from zot_core.config.models_json import read_models_json
+from zot_core.config.settings import LoadedSettings, load_settings
+from zot_core.models.models_json import specs_from_models_json
+from zot_core.models.registry import ModelRegistry
+from zot_core.models.runner import Runner, RunnerConfig
+from zot_core.net.retry import RetryPolicy
+from zot_core.plugins import discovery
+from zot_core.plugins.diagnostics import Diagnostic
+from zot_core.plugins.errors import PluginLoadError
+from zot_core.plugins.host import PluginHost
+from zot_core.plugins.rank import BUILTIN, PROJECT, USER
+from zot_core.plugins.registry import CommandPolicy, NameRefused, Registry, ToolPolicy
+from zot_core.runtime.choice import Choice
+from zot_core.runtime.runtime import Runtime
+from zot_core.runtime.toolbox import Toolbox
+from zot_core.runtime.trusting import is_trusted
+from zot_core.types.specs import Candidate, CommandSpec, SessionFacts, ToolSpec
+
+if TYPE_CHECKING:
+    from zot_core.app import App, Options
+    from zot_core.session.session import Session
+
+LATE_TIER = PROJECT
+"""The tier that joins only when the project is trusted."""
+
+
+async def build(app: App, session: Session, cwd: str) -> Runtime:
+    """A Runtime for `session` in the project directory `cwd`, with its contributions collected and checked.
+
+    Raises UsageError for a flag or a tool name that nothing knows; a plugin that fails is reported and left out.
+    """
+    host = PluginHost(app.diagnostics)
+    settings = load_settings(app.paths, cache=app.boot)
+    await _load(app, host, _candidates(app, settings, cwd), settings)
+    trusted = await is_trusted(app, host, settings, cwd)
+    if trusted:
+        settings = load_settings(app.paths, cwd, cache=app.boot)
+        if not app.options.no_plugins:
+            late = discovery.folder_candidates(app.loader, Path(cwd) / ".zot" / "plugins", PROJECT)
+            await _load(app, host, late, settings)
+    app.problems(settings.problems)
+    runtime = Runtime(app, host, session, cwd=cwd, trusted=trusted)
+    runtime.settings = settings
+    await _collect(runtime)
+    return runtime
+
+
+def _candidates(app: App, settings: LoadedSettings, cwd: str) -> list[Candidate]:
+    """Everything but the project's tier."""
+    options, loader = app.options, app.loader
+    references = [(place, ref) for place, (kind, ref) in enumerate(options.explicit) if kind == "plugin"]
+    found = discovery.explicit_candidates(loader, references, Path(options.cwd))
+    if not options.no_plugins:
+        found += discovery.folder_candidates(loader, app.paths.plugins, USER)
+
+        def points() -> list[discovery.EntryPoint]:
+            return [discovery.EntryPoint(*row) for row in entry_points(app.boot)]
+
+        found += discovery.entry_point_candidates(loader, points)
+    if not options.no_builtins:
+        found += discovery.builtin_candidates(loader)
+    return [one for one in found if one.name not in settings.values.disabled_plugins]
+
+
+async def _load(app: App, host: PluginHost, candidates: Sequence[Candidate], settings: LoadedSettings) -> set[str]:
+    """Registers what can be loaded, one plugin for each name, those that are registered already included."""
+    known = [_registered(host, name) for name in host.plugins]
+    choice = discovery.choose([*known, *candidates])
+    for loser, winner in choice.shadowed:
+        _tell_shadowed(app, loser, winner, settings)
+        if loser.name in host.plugins and loser.name == winner.name:
+            host.unregister(loser.name)
+    new = [one for one in choice.kept if not (one.name in host.plugins and one in known)]
+    plugins = await asyncio.gather(*(_loaded(app, one) for one in new))
+    added = set()
+    for candidate, plugin in zip(new, plugins, strict=True):
+        if plugin is None:
+            continue
+        try:
+            host.register(
+                plugin, candidate.name, tier=candidate.tier, position=candidate.position, origin=candidate.origin
+            )
+            added.add(candidate.name)
+        except PluginLoadError as error:
+            app.load_failed(error)
+    return added
+
+
+async def _loaded(app: App, candidate: Candidate) -> Any:
+    try:
+        return await candidate.load()
+    except PluginLoadError as error:
+        app.load_failed(error)
+    except Exception as error:  # a source's own loader; the plugin is left out and named
+        app.load_failed(PluginLoadError(candidate.name, str(error) or type(error).__name__, origin=candidate.origin))
+    return None
+
+
+def _registered(host: PluginHost, name: str) -> Candidate:
+    plugin = host.plugins[name]
+
+    async def load() -> Any:
+        return plugin.plugin
+
+    return Candidate(name=name, tier=plugin.tier, position=plugin.position, load=load, origin=plugin.origin)
+
+
+def _tell_shadowed(app: App, loser: Candidate, winner: Candidate, settings: LoadedSettings) -> None:
+    if loser.tier == BUILTIN and loser.name in settings.values.allow_replacing:
+        return
+    if loser.tier == BUILTIN:
+        message = (
+            f"it replaces the built-in plugin {loser.name} ({winner.origin}); "
+            f'"allow_replacing": ["{loser.name}"] in settings.json says that this is meant'
+        )
+        app.diagnostics.report(Diagnostic("warning", winner.name, "", message))
+        return
+    message = f"{loser.origin} is not used: {winner.origin} has the name {winner.name}"
+    app.diagnostics.report(Diagnostic("warning", loser.name, "", message))
+
+
+async def _collect(runtime: Runtime) -> None:
+    """Contributions in their order: flags (then the command line is read again), sources, the rest."""
+    app, host = runtime.app, runtime.host
+    flags = _contributed(runtime, "flags")
+    if app.options.reparse is not None:
+        runtime.flags = app.options.reparse([flag for _, flag in flags])
+    else:
+        runtime.flags = {flag.name: flag.default for _, flag in flags} | dict(app.options.flags)
+    candidates = [candidate for _, candidate in _contributed(runtime, "sources")]
+    if candidates:
+        added = await _load(app, host, candidates, runtime.settings)
+        _check_no_late_flags(runtime, added)
+    _check_settings(runtime)
+    options = app.options
+    tools: Registry[ToolSpec] = Registry("tool", ToolPolicy(), app.diagnostics)
+    runtime.commands = Registry[CommandSpec]("command", CommandPolicy(), app.diagnostics)
+    _register(runtime, "tools", tools)
+    _register(runtime, "commands", runtime.commands)
+    runtime.toolbox = _toolbox(runtime, tools, options)
+    runtime.policies = tuple(item for _, item in _contributed(runtime, "filesystem_policies"))
+    runtime.prompt_sources = _contributed(runtime, "prompt_sources")
+    runtime.tool_operations = _operations(runtime)
+    runtime.models = _models(runtime)
+    runtime.choice = _choice(runtime)
+
+
+def _facts(runtime: Runtime, plugin: str) -> SessionFacts:
+    return SessionFacts(
+        cwd=runtime.cwd,
+        mode=runtime.mode,
+        trusted=runtime.trusted,
+        flags=runtime.flags,
+        settings=runtime.plugin_settings(plugin),
+        home=str(runtime.app.paths.home),
+    )
+
+
+def _contributed(runtime: Runtime, hook: str, only: Collection[str] | None = None) -> list[tuple[str, Any]]:
+    rows = runtime.host.collect(hook, lambda plugin: _facts(runtime, plugin), only=only)
+    return [(row.owner.name, row.item) for row in rows]
+
+
+def _register(runtime: Runtime, hook: str, registry: Registry[Any]) -> None:
+    for owner, item in _contributed(runtime, hook):
+        try:
+            registry.add(runtime.owner(owner), item.name, item)
+        except NameRefused as error:
+            runtime.host.diagnostics.report(Diagnostic("warning", owner, hook, str(error)))
+
+
+def _check_no_late_flags(runtime: Runtime, added: set[str]) -> None:
+    for owner, flag in _contributed(runtime, "flags", only=added) if added else ():
+        message = f"--{flag.name} cannot be a flag: plugins of a source come after the command line was read"
+        runtime.host.diagnostics.report(Diagnostic("warning", owner, "flags", message))
+
+
+def _check_settings(runtime: Runtime) -> None:
+    """Sections that a plugin has a model for are checked by it; what is wrong is said, and the section stays as
+    written."""
+    from zot_core.types.specs import resolve
+
+    for owner, spec in _contributed(runtime, "settings"):
+        section = runtime.plugin_settings(owner)
+        if not section:
+            continue
+        try:
+            resolve(spec.model).model_validate(dict(section))
+        except Exception as error:  # pydantic's, or the import's
+            message = f"plugins.{owner} in settings.json: {error}"
+            runtime.host.diagnostics.report(Diagnostic("warning", owner, "settings", message))
+
+
+def _toolbox(runtime: Runtime, tools: Registry[ToolSpec], options: Options) -> Toolbox:
+    settings = runtime.settings.values.tools
+    only: Sequence[str] | None = options.tools
+    named: Iterable[str] = (*(options.tools or ()), *options.exclude_tools)
+    if only is None:
+        preset = ("read", "write", "edit", "bash") if settings.preset == "zot" else None
+        only = settings.include if settings.include is not None else preset
+    if options.no_tools:
+        only = ()
+    excluded = {*options.exclude_tools, *settings.exclude}
+    if options.no_builtin_tools:
+        excluded |= {name for name, row in tools.items() if row.owner.tier == BUILTIN}
+    toolbox = Toolbox(tools, runtime.owner, only=only, excluded=excluded)
+    toolbox.check_names(named)
+    return toolbox
+
+
+def _operations(runtime: Runtime) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for _, item in _contributed(runtime, "tool_operations"):
+        for tool, operations in dict(item).items():
+            found.setdefault(tool, operations)
+    return found
+
+
+def _models(runtime: Runtime) -> ModelRegistry:
+    app = runtime.app
+    models = ModelRegistry()
+    models.add_providers(_contributed(runtime, "providers"))
+    for _, api in _contributed(runtime, "api_formats"):
+        models.add_format(api)
+    providers, problems = read_models_json(app.paths.models)
+    app.problems(problems)
+    for spec in specs_from_models_json({"providers": providers}, lambda text: runtime.note(text, "warning")):
+        models.add_provider(spec, owner=str(app.paths.models), keep_models=True)
+    return models
+
+
+def _choice(runtime: Runtime) -> Choice:
+    app, models = runtime.app, runtime.models
+    retry = runtime.settings.values.retry
+    config = RunnerConfig(
+        client=app.client,
+        provider=models.provider,
+        format=models.format,
+        credential=app.credential,
+        policy=RetryPolicy(tries=retry.attempts, base=retry.base_delay_s, longest=retry.max_delay_s),
+        expand=app.expand,
+    )
+    choice = Choice(runtime, models, Runner(config, runtime.sink), app.has_credential)
+    runtime.choice = choice
+    choice.start(app.options.reasoning)
+    return choice

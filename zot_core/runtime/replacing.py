@@ -1,0 +1,219 @@
+"""Replacing one Runtime by another: the one way for new, resumed, forked and reloaded sessions, and the end of the
+last.
+
+Asked first, built beside, the run ended, the old one told, one reference swapped, the new one told. Until the swap an
+error leaves everything as it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from zot_core.agent.cancel import Signal
+from zot_core.events.base import Block, Gate
+from zot_core.events.session import (
+    ResourcesDiscoverEvent,
+    SessionBeforeForkEvent,
+    SessionBeforeReloadEvent,
+    SessionBeforeSwitchEvent,
+    SessionShutdownEvent,
+    SessionStartEvent,
+)
+from zot_core.plugins.errors import WouldDeadlock
+from zot_core.runtime import opening
+from zot_core.session.find import find_session
+from zot_core.session.session import Session
+from zot_core.types.failure import UsageError
+
+if TYPE_CHECKING:
+    from zot_core.app import App
+    from zot_core.runtime.runtime import Runtime
+
+Reason = Literal["startup", "reload", "new", "resume", "fork"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReloadReport:
+    """What a reload did: the plugins that are there now, and (plugin, reason) of those that could not be loaded."""
+
+    done: bool
+    loaded: tuple[str, ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
+
+
+async def prepare(app: App, session: Session, cwd: str) -> Runtime:
+    """A Runtime that nothing knows of yet."""
+    # Imported here: assembly needs everything, and the App must not wait for it before options are checked.
+    from zot_core.runtime.assembly import build
+
+    runtime = await build(app, session, cwd)
+    for notice in session.notices():
+        runtime.note(notice, "warning")
+    return runtime
+
+
+async def begin(app: App, reason: str, previous_file: str | None = None) -> None:
+    """Tells the session's start, and collects what plugins bring at run time. Runs that they ask for start
+    afterwards."""
+    runtime = app.runtime
+    start: Any = reason
+    if runtime.sink.wants("session_start"):
+        await runtime.sink.tell(SessionStartEvent(reason=start, previous_session_file=previous_file))
+    await discover(runtime, "reload" if reason == "reload" else "startup")
+    runtime.runs.pump()
+
+
+async def discover(runtime: Runtime, reason: Literal["startup", "reload"]) -> None:
+    """Asks `resources_discover`; what was found is the Runtime's `resources`."""
+    if runtime.host.pipeline.wants("resources_discover"):
+        event = ResourcesDiscoverEvent(cwd=runtime.cwd, reason=reason)
+        runtime.resources = tuple(await runtime.host.pipeline.gather(event))
+
+
+async def new(app: App) -> bool:
+    """A new session, as /new has it."""
+    gate = SessionBeforeSwitchEvent(reason="new")
+    return await _replace(app, gate, "new", lambda: opening.new_session(app), app.runtime.cwd)
+
+
+async def switch(app: App, path: str) -> bool:
+    """Another session's file, as /resume has it."""
+    target = find_session(opening.session_root(app), path, cwd=app.runtime.cwd)
+    if app.runtime.session.path is not None and Path(app.runtime.session.path) == target:
+        raise UsageError("that session is the present one")
+    gate = SessionBeforeSwitchEvent(reason="resume", target_session_file=str(target))
+    return await _replace(app, gate, "resume", lambda: Session.open(target), None)
+
+
+async def fork(app: App, entry_id: str, position: Literal["before", "at"]) -> bool:
+    """A copy of the session up to an entry, as /fork has it."""
+    source = app.runtime.session
+    if source.entry(entry_id) is None:
+        raise UsageError(f"the session has no entry {entry_id!r}")
+    gate = SessionBeforeForkEvent(entry_id=entry_id, position=position)
+    return await _replace(app, gate, "fork", lambda: source.fork(entry_id, position), app.runtime.cwd)
+
+
+async def reload(app: App) -> ReloadReport:
+    """Settings and plugins anew over the same session. A plugin that fails now is left out and reported."""
+    async with app.lifecycle:
+        old = app.runtime
+        if not await _allowed(app, SessionBeforeReloadEvent()):
+            return ReloadReport(done=False)
+        _refuse_from_within(old)
+        await old.runs.wait_for_idle()
+        before = [loaded.plugin for loaded in old.host.plugins.values()]
+        app.loader.renew()
+        app.auth.reload()
+        app.failed.clear()
+        app.trust_decisions.clear()
+        runtime = await prepare(app, old.session, old.cwd)
+        await _swap(app, runtime, "reload", None)
+        await replaced(app, old, before)
+        return ReloadReport(
+            done=True,
+            loaded=tuple(runtime.host.plugins),
+            failed=tuple((error.plugin, error.reason) for error in app.failed),
+        )
+
+
+async def replaced(app: App, old: Runtime, before: list[Any]) -> None:
+    """Tells `process_stop` to modules of which a newer generation is at work, and lets go of them."""
+    from zot_core.events.plugin import ProcessStopEvent
+
+    now = {id(loaded.plugin) for loaded in app.runtime.host.plugins.values()}
+    gone = [plugin for plugin in before if id(plugin) not in now]
+    for name in [name for name, loaded in old.host.plugins.items() if id(loaded.plugin) in now]:
+        old.host.unregister(name)
+    if gone and old.host.pipeline.wants("process_stop"):
+        await old.host.pipeline.tell(ProcessStopEvent(reason="replaced"), budget=_budget(old))
+    for plugin in gone:
+        app.loader.discard(plugin)
+
+
+async def finish(app: App, reason: Literal["quit"]) -> None:
+    """The end of the last session: the run is aborted, all handlers share one budget, the session is closed."""
+    from zot_core.events.plugin import ProcessStopEvent
+
+    runtime = app.runtime
+    # 0 switches the limit off; a deadline of a day is none.
+    limit = runtime.settings.values.shutdown.quit_budget_ms / 1000 or 86_400.0
+    try:
+        runtime.runs.abort("quit")
+        await runtime.runs.wait_for_idle()
+        pipeline = runtime.host.pipeline
+        if pipeline.wants("session_shutdown"):
+            signal = Signal()
+            await pipeline.tell(SessionShutdownEvent(reason=reason, signal=signal), deadline=limit)
+            signal.abort("budget")
+        if pipeline.wants("process_stop"):
+            await pipeline.tell(ProcessStopEvent(reason="exit"), deadline=limit)
+        await runtime.end("the end of zot")
+    finally:
+        runtime.session.close()
+
+
+async def _replace(app: App, gate: Gate, reason: Reason, make: Callable[[], Session], cwd: str | None) -> bool:
+    async with app.lifecycle:
+        if not await _allowed(app, gate):
+            return False
+        _refuse_from_within(app.runtime)
+        session = make()
+        try:
+            runtime = await prepare(app, session, cwd or opening.project_dir(app, session))
+        except BaseException:
+            session.close()
+            raise
+        await _swap(app, runtime, reason, _file(session))
+        return True
+
+
+async def _allowed(app: App, gate: Gate) -> bool:
+    sink = app.runtime.sink
+    if not sink.wants(gate.hook):
+        return True
+    outcome = await sink.gate(gate)
+    if not isinstance(outcome.stop, Block):
+        return True
+    app.note(outcome.stop.reason or f"refused by {outcome.plugin}", "warning")
+    return False
+
+
+def _refuse_from_within(runtime: Runtime) -> None:
+    if runtime.runs.inside():
+        raise WouldDeadlock(
+            "a session cannot be replaced from within its own run; send the command as a follow-up message instead"
+        )
+
+
+async def _swap(app: App, runtime: Runtime, reason: Reason, target: str | None) -> None:
+    old = app.runtime
+    old.runs.abort(f"the session is replaced ({reason})")
+    await old.runs.wait_for_idle()
+    what: Any = reason
+    if old.sink.wants("session_shutdown"):
+        signal = Signal()
+        event = SessionShutdownEvent(reason=what, target_session_file=target, signal=signal)
+        await old.host.pipeline.tell(event, budget=_budget(old))
+        signal.abort("replaced")
+    previous = _file(old.session)
+    await old.end(f"a {reason} session" if reason != "reload" else "a reload")
+    if old.session is not runtime.session:
+        old.session.close()
+    app.runtime = runtime
+    await begin(app, reason, previous if reason in ("new", "resume", "fork") else None)
+    # Handlers of the new session may have started something that the caller need not wait for.
+    await asyncio.sleep(0)
+
+
+def _file(session: Session) -> str | None:
+    return None if session.path is None else str(session.path)
+
+
+def _budget(runtime: Runtime) -> tuple[float, float]:
+    shutdown = runtime.settings.values.shutdown
+    return shutdown.handler_warn_ms / 1000, shutdown.handler_timeout_ms / 1000

@@ -1,0 +1,188 @@
+"""Runs of one session: the agent's door for prompts, deliveries and requests of plugins; one run at a time.
+
+Must not know how a run goes (the loop does) nor who asked (a person, a program, a plugin).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from zot_core.agent.cancel import Signal
+from zot_core.agent.loop import RunEnd, run
+from zot_core.events.base import Block, Handled
+from zot_core.types.content import Image, Text, UserContent, text_of
+from zot_core.types.failure import Failure
+from zot_core.types.messages import CustomMessage, UserMessage
+
+if TYPE_CHECKING:
+    from zot_core.ctx.protocols import DeliverAs
+    from zot_core.runtime.runtime import Runtime
+
+Trigger = Literal["prompt", "delivery", "extension"]
+_INSIDE: contextvars.ContextVar[bool] = contextvars.ContextVar("zot_inside_run", default=False)
+
+
+class Runs:
+    """Starts, queues and aborts the runs of one Runtime.
+
+    What handlers ask for while a dispatch goes on is kept and started by `pump`, which the sink calls after the
+    dispatch.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._lock = asyncio.Lock()
+        self._requests: list[tuple[UserMessage | CustomMessage | tuple[UserContent, ...], Trigger]] = []
+        self._pumping: asyncio.Task[None] | None = None
+        self.signal: Signal | None = None
+        self.last: RunEnd | None = None
+        """How the last run of this session ended."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing runs and nothing that was asked for waits to run."""
+        return not self._lock.locked() and not self._requests
+
+    def inside(self) -> bool:
+        """Whether the caller is itself part of a run."""
+        return _INSIDE.get()
+
+    async def prompt(
+        self,
+        text: str,
+        images: Sequence[Image] = (),
+        source: Literal["interactive", "rpc", "extension"] = "interactive",
+        on_start: asyncio.Event | None = None,
+    ) -> RunEnd | None:
+        """Runs a prompt to its end, after what runs already; None when a plugin dealt with it itself."""
+        async with self._lock:
+            if on_start is not None:
+                on_start.set()
+            joined = await self._admit(text, images, source, None)
+            if not isinstance(joined, UserMessage):
+                return joined
+            return await self._run([joined], "prompt")
+
+    async def queue(
+        self,
+        text: str,
+        images: Sequence[Image],
+        source: Literal["interactive", "rpc", "extension"],
+        delivery: Literal["steer", "follow_up"],
+    ) -> RunEnd | None:
+        """Lets a prompt join the run that goes on; with none going on it is a prompt of its own."""
+        if not self._lock.locked():
+            return await self.prompt(text, images, source)
+        joined = await self._admit(text, images, source, delivery)
+        if isinstance(joined, UserMessage):
+            self.deliver(joined, delivery, trigger_turn=True)
+            return None
+        return joined
+
+    def deliver(self, message: UserMessage | CustomMessage, deliver_as: DeliverAs, *, trigger_turn: bool) -> None:
+        """Puts a message where `deliver_as` says; when idle it starts a run, if it may, or waits for the next
+        prompt."""
+        queues = self._runtime.queues
+        if deliver_as == "next_turn":
+            queues.put("next_turn", message)
+        elif self._lock.locked():
+            queues.put(deliver_as, message)
+        elif trigger_turn:
+            self._requests.append((message, "extension"))
+            self.pump()
+        else:
+            queues.put("next_turn", message)
+
+    def request_prompt(
+        self, content: tuple[UserContent, ...], deliver_as: Literal["steer", "follow_up"] | None
+    ) -> None:
+        """A plugin's user message that is looked at as if it had been typed: commands, then `input`."""
+        self._requests.append((content, "prompt"))
+        self.pump()
+
+    def abort(self, reason: str = "user") -> None:
+        """Ends the run that goes on; what is queued stays where it is."""
+        if self.signal is not None:
+            self.signal.abort(reason)
+
+    async def wait_for_idle(self) -> None:
+        """Returns when nothing runs and nothing that was asked for is left to run."""
+        while not self.idle:
+            async with self._lock:
+                pass
+            if self._pumping is not None:
+                await asyncio.wait([self._pumping])
+
+    def pump(self) -> None:
+        """Starts what was asked for, unless a dispatch or a run goes on: both come here when they are over."""
+        if self._requests and self._pumping is None and not self._runtime.sink.dispatching:
+            self._pumping = self._runtime.app.create_task(self._drain(), "zot:requested-run")
+
+    async def _drain(self) -> None:
+        try:
+            while self._requests:
+                async with self._lock:
+                    if self._requests:
+                        await self._run_requested()
+        finally:
+            self._pumping = None
+
+    async def _run_requested(self) -> None:
+        wanted, trigger = self._requests.pop(0)
+        if not isinstance(wanted, tuple):
+            await self._run([wanted], trigger)
+            return
+        images = [block for block in wanted if isinstance(block, Image)]
+        text = text_of(wanted)
+        if await self._runtime.app.run_command(text, images):
+            return
+        joined = await self._admit(text, images, "extension", None)
+        if isinstance(joined, UserMessage):
+            await self._run([joined], "prompt")
+
+    async def _admit(
+        self,
+        text: str,
+        images: Sequence[Image],
+        source: Literal["interactive", "rpc", "extension"],
+        delivery: Literal["steer", "follow_up"] | None,
+    ) -> UserMessage | RunEnd | None:
+        """The message that `input` makes of a prompt; its end if it was blocked, None if it was handled."""
+        from zot_core.events.input import InputEvent
+
+        sink = self._runtime.sink
+        event = InputEvent(text=text, images=tuple(images), source=source, delivery=delivery)
+        if sink.wants("input"):
+            outcome = await sink.gate(event)
+            if isinstance(outcome.stop, Handled):
+                return None
+            if isinstance(outcome.stop, Block):
+                reason = outcome.stop.reason or f"refused by {outcome.plugin}"
+                return RunEnd(stop="blocked", failure=Failure(kind="blocked", message=reason))
+            event = outcome.event
+        blocks: tuple[UserContent, ...] = (Text(event.text),) if event.text else ()
+        return UserMessage(content=(*blocks, *event.images))
+
+    async def _run(self, messages: list[UserMessage | CustomMessage], trigger: Trigger) -> RunEnd:
+        runtime = self._runtime
+        self.signal = Signal()
+        token = _INSIDE.set(True)
+        runtime.refresh_prompt()
+        try:
+            self.last = await run(
+                messages,
+                state=runtime.state,
+                config=runtime.turn_config,
+                sink=runtime.sink,
+                queues=runtime.queues,
+                signal=self.signal,
+                trigger=trigger,
+            )
+            return self.last
+        finally:
+            _INSIDE.reset(token)
+            self.signal = None
+            await runtime.sink.synced()

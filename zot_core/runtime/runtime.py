@@ -1,0 +1,266 @@
+"""A Runtime: one session's generation of plugins, registries, choice, queues and runs.
+
+It is built by `assembly`, held by App, and asked by contexts. A run and its dispatches keep the Runtime that they began
+with. Must not know a mode or a built-in plugin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from zot_core.agent.calls import execute_nested
+from zot_core.agent.cancel import Signal
+from zot_core.agent.config import AgentState, TurnConfig, Update
+from zot_core.agent.prompt import build_base, options_for
+from zot_core.agent.queues import Queues
+from zot_core.ctx.bus import Bus
+from zot_core.ctx.context import PluginContext, ToolCtx
+from zot_core.ctx.errors import StaleContextError
+from zot_core.ctx.plugin_ui import PromptSpan
+from zot_core.events.base import Block, Fact
+from zot_core.events.tool import ToolActivatedEvent
+from zot_core.frontend import FrontEnd, Note
+from zot_core.plugins.diagnostics import Diagnostic
+from zot_core.runtime.choice import Choice
+from zot_core.runtime.runs import Runs
+from zot_core.runtime.sink import SessionSink
+from zot_core.runtime.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from zot_core.app import App
+    from zot_core.config.settings import LoadedSettings
+    from zot_core.models.registry import ModelRegistry
+    from zot_core.plugins.host import LoadedPlugin, PluginHost
+    from zot_core.plugins.registry import Registry
+    from zot_core.session.session import Session
+    from zot_core.types.content import ToolCall
+    from zot_core.types.specs import CommandSpec, FilesystemPolicy, PromptSection, PromptSource, ToolResult
+
+
+class Runtime:
+    """One session at work. Attributes are set by `assembly.build` and read by contexts and front ends."""
+
+    toolbox: Toolbox
+    commands: Registry[CommandSpec]
+    models: ModelRegistry
+    choice: Choice
+    prompt_sources: Sequence[tuple[str, PromptSource]] = ()
+    policies: tuple[FilesystemPolicy, ...] = ()
+    tool_operations: Mapping[str, Any]
+    flags: Mapping[str, Any]
+    settings: LoadedSettings
+    resources: tuple[tuple[str, Any], ...] = ()
+    """What `resources_discover` brought: (plugin, Resources)."""
+
+    def __init__(self, app: App, host: PluginHost, session: Session, *, cwd: str, trusted: bool) -> None:
+        self.app = app
+        self.host = host
+        self.session = session
+        self.cwd = cwd
+        self.trusted = trusted
+        self.replaced_by = ""
+        self.tool_operations = {}
+        self.flags = {}
+        self.state = AgentState(messages=session.messages())
+        self.queues = Queues()
+        self.span = PromptSpan(self.tell_soon)
+        self.bus = Bus(self._bus_failed, self.create_task)
+        self._contexts: dict[str, PluginContext] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._sections: tuple[PromptSection, ...] | None = None
+        self._prompt_shape: Any = None
+        self.runs = Runs(self)
+        self.sink = SessionSink(host.pipeline, session, app.front, self.runs.pump)
+        host.pipeline.use_ctx(self.context)
+
+    @property
+    def front(self) -> FrontEnd:
+        """The process's front end."""
+        return self.app.front
+
+    @property
+    def mode(self) -> Any:
+        """The front end's mode."""
+        return self.app.front.mode
+
+    @property
+    def has_ui(self) -> bool:
+        """Whether a person can be asked: in the REPL and over RPC."""
+        return self.mode in ("repl", "rpc")
+
+    # --- contexts ----------------------------------------------------------------------------------------------------
+
+    def context(self, plugin: str) -> PluginContext:
+        """The plugin's `ctx` in this session; one for all its handlers."""
+        if plugin not in self._contexts:
+            self._contexts[plugin] = PluginContext(self, plugin)
+        return self._contexts[plugin]
+
+    def live_for(self, plugin: str) -> Runtime:
+        """This Runtime, as long as it is the one in force. Raises StaleContextError afterwards."""
+        if self.replaced_by:
+            raise StaleContextError(plugin, self.replaced_by)
+        return self
+
+    def owner(self, plugin: str) -> LoadedPlugin:
+        """The plugin's row in the host."""
+        return self.host.plugins[plugin]
+
+    def plugin_settings(self, plugin: str) -> Mapping[str, Any]:
+        """The plugin's own section of the settings."""
+        return self.settings.section(plugin)
+
+    def create_task(self, plugin: str, coro: Coroutine[Any, Any, Any], name: str = "") -> asyncio.Task[Any]:
+        """A task of this session in a plugin's name; an error of it is reported, and the session's end cancels it."""
+        task = asyncio.get_running_loop().create_task(coro, name=f"zot:{plugin}:{name}")
+        self._tasks.add(task)
+        task.add_done_callback(lambda done: self._task_done(plugin, name, done))
+        return task
+
+    def tell_soon(self, event: Fact) -> None:
+        """Tells a Fact in a task of its own, for callers that may not wait."""
+        if self.sink.wants(event.hook):
+            self.create_task("core", self.sink.tell(event), event.hook)
+
+    async def prompt_span(self, kind: str, title: str, dialog: Awaitable[Any]) -> Any:
+        """Awaits a dialog within the span that plugins are told of."""
+        return await self.span.around(kind, title, dialog)
+
+    def note(self, text: str, level: Any = "info", source: str = "") -> None:
+        """Zot's own word to the person."""
+        self.front.note(Note(source=source, text=text, level=level, kind="diagnostic"))
+
+    def rename(self, name: str | None) -> None:
+        """Names the session; the stored name and `session_info_changed` say so."""
+        from zot_core.events.session import SessionInfoChangedEvent
+
+        self.session.set_name(name)
+        self.tell_soon(SessionInfoChangedEvent(name=self.session.name))
+
+    # --- what a run is given -----------------------------------------------------------------------------------------
+
+    def turn_config(self) -> TurnConfig:
+        """The configuration of the next model call. Raises RunFailed when no model is chosen."""
+        model = self.choice.require()
+        tools = self.toolbox.active()
+        sections = self._prompt_sections()
+        options = options_for(
+            tools,
+            sections,
+            cwd=self.cwd,
+            custom_prompt=self.app.custom_prompt,
+            append=self.app.options.append_system_prompt,
+        )
+        # What the prompt says decides its epoch: a tool that it does not mention may come and go within one.
+        told = (options.tool_snippets, options.prompt_guidelines, options.custom_prompt, options.append_system_prompt)
+        shape = (told, sections, model.provider, model.id)
+        if shape != self._prompt_shape:
+            if self._prompt_shape is not None:
+                self.state.prompt.raise_epoch("prompt")
+            self._prompt_shape = shape
+        return TurnConfig(
+            model=model,
+            api=model.api,
+            stream=self.choice.stream,
+            tool_context=self._tool_context,
+            tools=tools,
+            thinking=self.choice.thinking,
+            system=lambda: build_base(options, sections, date=datetime.date.today().isoformat()),
+            options=options,
+            session_id=self.session.id,
+            cwd=self.cwd,
+            max_steps=self.app.options.max_steps or self.settings.values.max_steps,
+            activate_tools=self._activate,
+        )
+
+    def refresh_prompt(self) -> None:
+        """Lets the next model call look at context files and other sources again."""
+        self._sections = None
+
+    def current_system_prompt(self) -> str:
+        """The prompt of the last pass that was committed."""
+        return self.state.prompt.text
+
+    async def execute_tool(self, name: str, args: Mapping[str, Any], parent: PluginContext) -> ToolResult:
+        """Runs a tool for a plugin, through the same gates as a model's call; no part of the transcript."""
+        signal = self.runs.signal or Signal()
+        call_id = getattr(parent, "call_id", "")
+        return await execute_nested(
+            name,
+            args,
+            config=self.turn_config(),
+            state=self.state,
+            sink=self.sink,
+            signal=signal,
+            parent_call_id=call_id or f"plugin:{parent.plugin}",
+        )
+
+    def operations(self, tool: str) -> Any:
+        """Another implementation of a built-in tool's I/O; None for the local one."""
+        return self.tool_operations.get(tool)
+
+    def secret_env(self) -> frozenset[str]:
+        """Names of the environment variables that hold keys of providers."""
+        return frozenset(name for spec in self.models.providers() for name in spec.env)
+
+    async def gate_shell_spawn(self, command: str, cwd: str, env: Mapping[str, str]) -> Any:
+        """`shell_spawn`: the event as it may run. Raises PermissionError with the reason when a plugin blocked it."""
+        from zot_core.events.tool import ShellSpawnEvent
+
+        event = ShellSpawnEvent(command=command, cwd=cwd, env=env)
+        if not self.sink.wants("shell_spawn"):
+            return event
+        outcome = await self.sink.gate(event)
+        if isinstance(outcome.stop, Block):
+            raise PermissionError(outcome.stop.reason or f"refused by {outcome.plugin}")
+        return outcome.event
+
+    async def end(self, replaced_by: str) -> None:
+        """Ends what contexts started and makes them stale. After this only plain data of the session may be read."""
+        self.replaced_by = replaced_by
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=2.0)
+        await self.sink.synced()
+        self.host.pipeline.close()
+
+    def _prompt_sections(self) -> tuple[PromptSection, ...]:
+        if self._sections is None:
+            found: list[PromptSection] = []
+            for plugin, source in self.prompt_sources:
+                try:
+                    found.extend(source.read())
+                except Exception as error:  # a plugin's reader; the others' sections stay
+                    self.host.pipeline.broken(plugin, "prompt_sources", error)
+            self._sections = tuple(found)
+        return self._sections
+
+    def _tool_context(self, call: ToolCall, update: Update, signal: Signal) -> ToolCtx:
+        return ToolCtx(self, self.toolbox.owner_of(call.name), call.id, signal, update)
+
+    async def _activate(self, names: tuple[str, ...]) -> None:
+        added = self.toolbox.activate(names)
+        if added and self.sink.wants("tool_activated"):
+            await self.sink.tell(ToolActivatedEvent(tool_names=added))
+
+    def _task_done(self, plugin: str, name: str, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.host.pipeline.broken(plugin, name or "task", error)
+
+    def _bus_failed(self, plugin: str, channel: str, error: Exception) -> None:
+        self.host.pipeline.broken(plugin, f"bus:{channel}", error)
+
+
+def diagnostic_note(diagnostic: Diagnostic) -> Note:
+    """A diagnostic as a note for the person."""
+    level: Any = diagnostic.level
+    kind: Any = "plugin_error" if diagnostic.hook and level == "error" else "diagnostic"
+    return Note(source=diagnostic.plugin, text=diagnostic.message, level=level, kind=kind, hook=diagnostic.hook)

@@ -1,0 +1,102 @@
+"""The tools of one session: which exist, whose they are, and which of them models are offered.
+
+Must not know how a tool runs.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from zot_core.types.failure import UsageError
+from zot_core.types.specs import ToolSpec
+
+if TYPE_CHECKING:
+    from zot_core.plugins.host import LoadedPlugin
+    from zot_core.plugins.registry import Registry
+
+
+class Toolbox:
+    """The registry of tools and the active set over it.
+
+    A tool is active from its registration on, unless it is deferred, searchable or hidden, was switched off by name,
+    or is not among `only` (the command line's --tools) or is among `excluded` (--exclude-tools).
+    """
+
+    def __init__(
+        self,
+        registry: Registry[ToolSpec],
+        owner: Callable[[str], LoadedPlugin],
+        *,
+        only: Sequence[str] | None = None,
+        excluded: Iterable[str] = (),
+    ) -> None:
+        self.registry = registry
+        self._owner = owner
+        self._only = None if only is None else frozenset(only)
+        self._excluded = frozenset(excluded)
+        self._off: set[str] = set()
+        self._on: set[str] = set()
+
+    def check_names(self, names: Iterable[str]) -> None:
+        """Raises UsageError, with the nearest name and all known ones, for a name that no tool has."""
+        known = sorted(self.registry.names())
+        for name in names:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f" (did you mean {near[0]!r}?)" if near else ""
+                raise UsageError(f"no tool is called {name!r}{hint}; known tools: {', '.join(known) or 'none'}")
+
+    def register(self, plugin: str, tool: ToolSpec) -> Callable[[], None]:
+        """Adds a tool of `plugin`; the answer takes it away."""
+        row = self.registry.add(self._owner(plugin), tool.name, tool)
+        return lambda: self.registry.remove(row)
+
+    def get(self, name: str) -> ToolSpec | None:
+        """The tool that a model's call of `name` would run, active or not; None when there is none."""
+        return self.registry.get(name)
+
+    def owner_of(self, name: str) -> str:
+        """The name of the plugin whose tool `name` is; empty when there is no such tool."""
+        row = self.registry.row(name)
+        return "" if row is None else row.owner.name
+
+    def all(self) -> tuple[ToolSpec, ...]:
+        """Every tool that is not shadowed, by name."""
+        tools = (self.registry.get(name) for name in sorted(self.registry.names()))
+        return tuple(tool for tool in tools if tool is not None)
+
+    def active(self) -> dict[str, ToolSpec]:
+        """The active tools, sorted by name: the order is part of what providers cache."""
+        return {tool.name: tool for tool in self.all() if self._is_active(tool)}
+
+    def active_names(self) -> list[str]:
+        """The names of the active tools, sorted."""
+        return list(self.active())
+
+    def set_active(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Makes exactly `names` active; answers those that just became so. Raises UsageError for an unknown name."""
+        self.check_names(names)
+        before = set(self.active())
+        self._on = set(names)
+        self._off = {name for name in self.registry.names() if name not in self._on}
+        return tuple(name for name in self.active() if name not in before)
+
+    def activate(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Adds to the active set; answers those that just became active. Unknown names are ignored, as the wire
+        promises."""
+        before = set(self.active())
+        known = set(names) & set(self.registry.names())
+        self._on |= known
+        self._off -= known
+        return tuple(name for name in self.active() if name not in before)
+
+    def _is_active(self, tool: ToolSpec) -> bool:
+        if tool.name in self._excluded or tool.exposure == "hidden":
+            return False
+        if tool.name in self._on:
+            return True
+        if tool.name in self._off or (self._only is not None and tool.name not in self._only):
+            return False
+        return not tool.deferred and tool.exposure != "search"

@@ -1,0 +1,204 @@
+"""Files of this machine as tools touch them: policy first, real path, no devices, whole writes.
+
+The only place where built-in tools open files. Functions are sync and run in a worker thread; the policy is asked
+there, on the resolved path, right before the I/O.
+"""
+
+# File descriptors and flags are the matter here, which pathlib does not have.
+# ruff: noqa: PTH103, PTH105, PTH108, PTH116, PTH118, PTH120
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from zot_core.toolkit.errors import ToolError, shown
+from zot_core.toolkit.paths import real_path
+from zot_core.types.specs import FilesystemPolicy, FilesystemRequest
+
+Kind = Literal["file", "folder", "fifo", "socket", "device", "missing"]
+Operation = Literal["read", "enumerate", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """What a path leads to. `version` changes when the file does; compare it for equality only."""
+
+    kind: Kind
+    size: int = 0
+    version: tuple[int, ...] = ()
+
+
+class PolicyDenied(ToolError):
+    """A filesystem policy does not allow the operation."""
+
+
+def check(policies: Iterable[FilesystemPolicy], request: FilesystemRequest) -> None:
+    """Asks every policy in order; the first denial ends it. Raises PolicyDenied; a policy that raises denies."""
+    for policy in policies:
+        try:
+            reason = policy.check(request)
+        except Exception as error:  # a policy is a plugin's: broken means closed
+            reason = f"the policy failed: {type(error).__name__}: {error}"
+        if reason is not None:
+            raise PolicyDenied(
+                f"Not allowed to {request.operation} {shown(request.path)}: {reason} (policy {policy.name})"
+            )
+
+
+def allows(policies: Iterable[FilesystemPolicy], request: FilesystemRequest) -> bool:
+    """Whether `check` would let the request pass."""
+    try:
+        check(policies, request)
+    except PolicyDenied:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The policies that hold for one tool."""
+
+    policies: tuple[FilesystemPolicy, ...] = ()
+    tool_name: str = ""
+
+    def check(self, operation: Operation, path: str) -> None:
+        """Raises PolicyDenied unless all policies allow the operation on the real path."""
+        if self.policies:
+            check(self.policies, FilesystemRequest(operation=operation, path=path, tool_name=self.tool_name))
+
+    def may_list(self, folder: str) -> bool:
+        """Whether the folder's names may be seen."""
+        return allows(self.policies, FilesystemRequest(operation="enumerate", path=folder, tool_name=self.tool_name))
+
+
+def kind_of(mode: int) -> Kind:
+    """What kind of thing a stat mode says."""
+    tests: tuple[tuple[Callable[[int], bool], Kind], ...] = (
+        (stat.S_ISREG, "file"),
+        (stat.S_ISDIR, "folder"),
+        (stat.S_ISFIFO, "fifo"),
+        (stat.S_ISSOCK, "socket"),
+    )
+    return next((kind for test, kind in tests if test(mode)), "device")
+
+
+def info(path: str, guard: Guard, operation: Operation) -> FileInfo:
+    """What `path` leads to, links followed; `missing` if nothing is there. Raises OSError and PolicyDenied."""
+    real = real_path(path)
+    guard.check(operation, real)
+    try:
+        found = os.stat(real)
+    except FileNotFoundError:
+        return FileInfo("missing")
+    return FileInfo(
+        kind_of(found.st_mode), found.st_size, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    )
+
+
+def read(path: str, offset: int, length: int | None, guard: Guard, operation: Operation) -> bytes:
+    """`length` bytes from `offset`, fewer only at the end; None reads all the rest. Raises OSError and PolicyDenied."""
+    real = real_path(path)
+    guard.check(operation, real)
+    # O_NONBLOCK: a FIFO that took the file's place must not hang the thread; O_NOFOLLOW: nor may a link redirect.
+    descriptor = os.open(real, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        refuse_special(kind_of(os.fstat(file.fileno()).st_mode), path)
+        if offset:
+            file.seek(offset)
+        pieces: list[bytes] = []
+        left = length
+        while left is None or left > 0:
+            piece = file.read(1 << 20 if left is None else left)
+            if not piece:
+                break
+            pieces.append(piece)
+            left = None if left is None else left - len(piece)
+        return b"".join(pieces)
+
+
+def refuse_special(kind: Kind, path: str) -> None:
+    """Raises ToolError unless `kind` is a plain file (or missing), with a word on what to do instead."""
+    if kind == "folder":
+        raise ToolError(f"{shown(path)} is a folder, not a file; list it to see what is in it")
+    if kind in ("fifo", "socket", "device"):
+        raise ToolError(f"{shown(path)} is a {kind}, not a file; use a shell command with a time-out for it")
+
+
+def write(path: str, data: bytes, guard: Guard) -> None:
+    """Makes `data` the whole content of the file, or leaves it as it was.
+
+    A temporary file beside it is written, synced and renamed; missing folders are made. A link stays a link and its
+    target is replaced; mode, owner and extended attributes are kept; hard links to the old content are parted from it.
+    Raises OSError and PolicyDenied.
+    """
+    real = real_path(path)
+    guard.check("write", real)
+    try:
+        old: os.stat_result | None = os.stat(real)
+    except FileNotFoundError:
+        old = None
+    if old is not None:
+        refuse_special(kind_of(old.st_mode), path)
+        if not os.access(real, os.W_OK):
+            raise ToolError(f"{shown(path)} is read-only; it was left as it is")
+    folder = os.path.dirname(real)
+    os.makedirs(folder, exist_ok=True)
+    temporary = os.path.join(folder, f".zot-{secrets.token_hex(6)}.tmp")
+    # A new file gets what the umask leaves; a replacement stays private until it has the old mode.
+    descriptor = os.open(
+        temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if old is None else 0o600
+    )
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if old is not None:
+                _inherit(file.fileno(), real, old)
+            os.fsync(file.fileno())
+        os.replace(temporary, real)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+
+
+def _inherit(descriptor: int, real: str, old: os.stat_result) -> None:
+    if hasattr(os, "fchown"):
+        new = os.fstat(descriptor)
+        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+            try:
+                os.fchown(descriptor, old.st_uid, old.st_gid)
+            except OSError:
+                pass  # only root may give a file away; the content matters more
+        os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+    if hasattr(os, "listxattr"):
+        for name in _attributes(real):
+            try:
+                os.setxattr(descriptor, name, os.getxattr(real, name))
+            except OSError:
+                continue  # an attribute that this file system or user may not set
+
+
+def _attributes(real: str) -> list[str]:
+    try:
+        return os.listxattr(real)
+    except OSError:
+        return []  # a file system without them
+
+
+def _sync_folder(folder: str) -> None:
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return  # some systems cannot open folders; the file itself is synced
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass  # nor sync them
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,205 @@
+"""Child processes that live and die by process group: started in a session of their own, ended TERM then KILL.
+
+A group whose leader has ended may have members left; it stays known, so that whoever owns the registry can end it.
+Knows neither tools nor extensions; both start their children here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+GRACE_S = 2.0
+"""How long a group has between TERM and KILL."""
+_POLL_S = 0.02
+
+
+class ProcessGroup:
+    """A child that leads its own process group and session; it has no controlling terminal.
+
+    `process` is the asyncio process, with its pipes where they were asked for.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, on_gone: Callable[[ProcessGroup], None]) -> None:
+        self.process = process
+        self.id = process.pid
+        self._on_gone = on_gone
+
+    async def wait(self) -> int:
+        """Waits for the leader alone, whoever else holds its pipes; its exit code, negative for a signal."""
+        code = await self.process.wait()
+        if not self.alive():
+            self._on_gone(self)
+        return code
+
+    def alive(self) -> bool:
+        """Whether the leader, or anyone whom it left in the group, still runs."""
+        if self.process.returncode is None:
+            return True
+        if sys.platform == "win32":
+            return False
+        # A pid is not given anew while a group bears it. So a process with the leader's pid, after the leader was
+        # reaped, means that the group had ended and this is a stranger.
+        return _exists(os.killpg, self.id) and not _exists(os.kill, self.id)
+
+    def send(self, number: int) -> None:
+        """Sends a signal to the whole group; nothing happens if it has ended."""
+        if not self.alive():
+            self._on_gone(self)
+            return
+        if sys.platform == "win32":
+            self.process.kill()
+            return
+        try:
+            os.killpg(self.id, number)
+        except (ProcessLookupError, PermissionError):
+            pass  # ended meanwhile, or only members of another user (sudo) are left
+
+    async def end(self, grace: float = GRACE_S) -> None:
+        """Ends the group and what its leader started outside of it: TERM, after `grace` seconds KILL.
+
+        Returns when all have ended, or right after KILL. A cancellation meanwhile means KILL at once.
+        """
+        strays = descendants(self.id)
+        try:
+            self._signal_all(strays, signal.SIGTERM)
+            if hasattr(signal, "SIGCONT"):
+                self._signal_all(strays, signal.SIGCONT)  # a stopped process could not take the TERM
+            deadline = asyncio.get_running_loop().time() + grace
+            while True:
+                strays = [pid for pid in strays if _exists(os.kill, pid)]
+                if not strays and not self.alive():
+                    break
+                if asyncio.get_running_loop().time() >= deadline:
+                    break
+                await asyncio.sleep(_POLL_S)
+        finally:
+            self.kill(strays)
+        await self.process.wait()
+        if not self.alive():
+            self._on_gone(self)
+
+    def kill(self, strays: Iterable[int] = ()) -> None:
+        """Kills the group at once, without waiting; it can be called where nothing can be awaited."""
+        self._signal_all(strays, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    def _signal_all(self, strays: Iterable[int], number: int) -> None:
+        self.send(number)
+        for pid in strays:
+            try:
+                os.kill(pid, number)
+            except (ProcessLookupError, PermissionError):
+                continue  # ended meanwhile
+
+
+def _exists(kill: Callable[[int, int], None], target: int) -> bool:
+    try:
+        kill(target, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes below `pid` that lead or joined another group (a `setsid`); empty where /proc is missing."""
+    parents: dict[int, list[tuple[int, int]]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat") if sys.platform == "linux" else ():
+        try:
+            # The name in brackets may hold anything; what follows the last bracket is state, ppid, pgrp.
+            _, ppid, pgrp = entry.read_text(errors="replace").rpartition(")")[2].split()[:3]
+        except (OSError, ValueError):
+            continue  # ended while we looked
+        parents.setdefault(int(ppid), []).append((int(entry.parent.name), int(pgrp)))
+    below, found = [pid], list[int]()
+    while below:
+        for child, group in parents.get(below.pop(), ()):
+            below.append(child)
+            if group != pid:
+                found.append(child)
+    return found
+
+
+class ProcessGroups:
+    """The groups that one owner (a session, the process) has started and that may still run."""
+
+    def __init__(self) -> None:
+        self._live: dict[int, ProcessGroup] = {}
+        self._closers: set[Callable[[], None]] = set()
+
+    async def spawn(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str | os.PathLike[str],
+        env: Mapping[str, str],
+        stdin: Any = asyncio.subprocess.DEVNULL,
+        stdout: Any = asyncio.subprocess.DEVNULL,
+        stderr: Any = asyncio.subprocess.DEVNULL,
+        limit: int = 1 << 16,
+    ) -> ProcessGroup:
+        """Starts a program in its own group. Streams are as asyncio's; `limit` bounds a line of its StreamReaders.
+
+        Raises OSError as the system does, ValueError for a NUL in an argument.
+        """
+        self.prune()
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            cwd=cwd,
+            env=dict(env),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+            limit=limit,
+        )
+        group = ProcessGroup(process, self._forget)
+        self._live[group.id] = group
+        return group
+
+    def live(self) -> list[ProcessGroup]:
+        """The groups that still have a member."""
+        self.prune()
+        return list(self._live.values())
+
+    def prune(self) -> None:
+        """Forgets groups that have ended."""
+        for group in list(self._live.values()):
+            if not group.alive():
+                self._forget(group)
+
+    def on_close(self, closer: Callable[[], None]) -> Callable[[], None]:
+        """Has `closer` called when everything ends, to close a pipe still drained; the answer takes it back."""
+        self._closers.add(closer)
+        return lambda: self._closers.discard(closer)
+
+    async def close(self, grace: float = GRACE_S) -> None:
+        """Ends all groups side by side, within `grace` seconds and a KILL."""
+        await asyncio.gather(*(group.end(grace) for group in self.live()))
+        self._close_rest()
+
+    def kill(self) -> None:
+        """Kills all groups without waiting: for the end of the process."""
+        for group in self.live():
+            group.kill()
+        self._close_rest()
+
+    def _close_rest(self) -> None:
+        for closer in list(self._closers):
+            closer()
+        self._closers.clear()
+
+    def _forget(self, group: ProcessGroup) -> None:
+        self._live.pop(group.id, None)
+
+
+shared = ProcessGroups()
+"""The groups of this process that no session owns; what is left of them is killed when the interpreter ends."""
+atexit.register(shared.kill)

@@ -1,0 +1,276 @@
+"""Specs: what a plugin contributes, as data. Listing is data, doing is import.
+
+Wherever a spec takes a function it also takes a dotted string `"package.module:name"`, which is imported when the
+thing is first used. A spec never says who owns it; the registries do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from zot_core.models.protocol import Request
+    from zot_core.types.stream import StreamPart
+
+Json: TypeAlias = Mapping[str, Any]
+Ref: TypeAlias = str
+"""A dotted string `"package.module:name"`."""
+ThinkingLevel: TypeAlias = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
+THINKING_LEVELS: tuple[ThinkingLevel, ...] = ("off", "minimal", "low", "medium", "high", "xhigh", "max")
+Mode: TypeAlias = Literal["repl", "print", "json", "rpc"]
+
+
+def resolve(ref: Any) -> Any:
+    """The object that a dotted string names; anything else is returned as it is.
+
+    Raises ImportError or AttributeError as the import does.
+    """
+    if not isinstance(ref, str):
+        return ref
+    module, _, name = ref.partition(":")
+    return getattr(import_module(module), name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool that a model may call.
+
+    `execute` is `async def execute(args, ctx) -> ToolResult | str | None`; `args` is an instance of `arguments`
+    (a pydantic model) where that is given, else the mapping as the model sent it. `parameters` is the JSON Schema
+    that models see. `preview(args) -> str` says in a line (or a diff) what a call will do. `prepare_arguments` maps old
+    shapes of arguments to the present one before they are validated.
+    """
+
+    name: str
+    description: str
+    parameters: Json
+    execute: Callable[..., Any] | Ref
+    arguments: type[Any] | Ref | None = None
+    label: str = ""
+    prompt_snippet: str = ""
+    prompt_guidelines: tuple[str, ...] = ()
+    preview: Callable[[Any], str] | Ref | None = None
+    prepare_arguments: Callable[[Any], Any] | Ref | None = None
+    sequential: bool = False
+    workspace_effect: Literal["read", "write"] | None = None
+    exposure: Literal["direct", "search", "eval", "model-only", "hidden"] = "direct"
+    deferred: bool = False
+    timeout: float | None = None
+    details: Json | None = None
+    """Facts added to every result's details, such as the name of the extension that owns the tool."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What a tool answers: `content` for the model, `details` for screens and state, `usage` of nested model calls.
+
+    `terminate` asks to skip the next model call; it holds only if every result of the batch asks for it.
+    """
+
+    content: Any = ()
+    is_error: bool = False
+    details: Json | None = None
+    usage: Any = None
+    terminate: bool = False
+    activate_tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandSpec:
+    """A slash command. `handler` is `async def handler(args: str, ctx: CommandContext) -> str | None`; a returned
+    text is shown to the person. `busy` says what happens while a run goes on: run at once, wait for its end, or
+    abort it."""
+
+    name: str
+    description: str = ""
+    handler: Callable[..., Any] | Ref
+    argument_hint: str = ""
+    requires_arguments: bool | None = None
+    complete: Callable[[str], Any] | Ref | None = None
+    busy: Literal["run", "wait", "abort"] = "run"
+    modes: tuple[Mode, ...] = ("repl", "print", "json", "rpc")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagSpec:
+    """A flag of the command line, `--name`; its value is in `session.flags` under `name`. A bool flag takes no
+    value."""
+
+    name: str
+    description: str = ""
+    type: Literal["bool", "str", "int", "float"] = "bool"
+    default: Any = None
+    repeatable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CliSpec:
+    """A command of the `zot` program, such as `zot ext`; `command` names a click command and is imported to run it."""
+
+    name: str
+    help: str
+    command: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """US dollars per million tokens."""
+
+    input: float = 0.0
+    output: float = 0.0
+    cache_read: float = 0.0
+    cache_write: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSpec:
+    """A model as the catalog knows it. `api` and `base_url`, where set, win over the provider's.
+
+    `context_window` and `max_output` are in tokens; `inputs` are the kinds of content it takes; `compat` are flags
+    for its wire format, as that format documents them.
+    """
+
+    id: str
+    provider: str
+    name: str = ""
+    api: str = ""
+    base_url: str = ""
+    context_window: int = 128_000
+    max_output: int = 16_384
+    inputs: tuple[Literal["text", "image"], ...] = ("text",)
+    reasoning: bool = False
+    thinking_levels: Json | None = None
+    prices: Prices | None = None
+    compat: Json = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSpec:
+    """A place where models are served.
+
+    `api` names a wire format from `api_formats`; a provider that speaks no HTTP gives `stream` instead. `env` lists the
+    environment variables that hold its key, first set one wins; `api_key` may be text, `$VAR`, `${VAR}` or `!command`.
+    `keyless` providers (a local server) need no key. `discover` fetches its live catalog, at most 3 s.
+    """
+
+    id: str
+    name: str = ""
+    api: str = ""
+    base_url: str = ""
+    env: tuple[str, ...] = ()
+    api_key: str = ""
+    keyless: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+    models: Sequence[ModelSpec] | Ref = ()
+    default_model: str = ""
+    compat: Json = field(default_factory=dict)
+    discover: Callable[..., Awaitable[Sequence[ModelSpec]]] | Ref | None = None
+    stream: Callable[[Request], AsyncIterator[StreamPart]] | Ref | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiFormat:
+    """A wire format of models: two pure functions.
+
+    `build(request) -> HttpRequest` makes path, headers and JSON payload; `parser(request) -> StreamParser` makes an
+    object that turns decoded server-sent events into stream parts.
+    """
+
+    name: str
+    build: Callable[..., Any] | Ref
+    parser: Callable[..., Any] | Ref
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A plugin that was found but not loaded: who it is, where it stands in the order, how to get it.
+
+    `load` is an async function that returns the plugin (a module or an object with hook implementations).
+    """
+
+    name: str
+    tier: int
+    position: int = 0
+    load: Callable[[], Awaitable[Any]]
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFacts:
+    """What a contribution may know of the session that it is collected for: facts, no handles."""
+
+    cwd: str
+    mode: Mode
+    kind: str = "interactive"
+    labels: Mapping[str, str] = field(default_factory=dict)
+    trusted: bool = False
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The plugin's own section of the settings, validated by its model where it contributes one."""
+    home: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsSpec:
+    """A plugin's section of settings.json, `plugins.<name>`; `model` is a pydantic model or a dotted string to one."""
+
+    model: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesystemRequest:
+    """A file operation about to happen, on the real path after links are resolved."""
+
+    operation: Literal["read", "enumerate", "write"]
+    path: str
+    tool_name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesystemPolicy:
+    """`check(request) -> str | None` answers None to allow or the reason to deny; a raise denies. Sync: it runs in the
+    worker, right before the I/O."""
+
+    name: str
+    check: Callable[[FilesystemRequest], str | None]
+    denied_roots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortcutSpec:
+    """A key of the REPL: `handler(ctx)` runs when `key` (such as `ctrl+x`) is pressed."""
+
+    key: str
+    description: str
+    handler: Callable[..., Any] | Ref
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourcePath:
+    """A file or folder that holds skills, prompts, themes or hooks, and the scope that it counts as."""
+
+    path: str
+    scope: Literal["system", "user", "project", "temporary"] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSection:
+    """A part of the system prompt. `context_file` sections carry the `path` that they were read from."""
+
+    name: str
+    text: str
+    kind: Literal["context_file", "skills", "section"] = "section"
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSource:
+    """Where sections of the system prompt come from. `read()` is called before each run; what it returns is compared
+    with what it returned before, and a difference makes the prompt be prepared anew."""
+
+    name: str
+    read: Callable[[], Sequence[PromptSection]]

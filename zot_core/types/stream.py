@@ -1,0 +1,111 @@
+"""Stream parts: the one language in which every provider tells the agent what a model says.
+
+A stream may raise only before its first part. After that its last part is `Done` or `Failed`, and nothing follows.
+`key` names the block that a part belongs to (a provider's index); None continues the last block of that kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from zot_core.types.failure import Failure, StopReason
+from zot_core.types.usage import Usage
+
+Key: TypeAlias = int | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More of the answer's text."""
+
+    text: str
+    key: Key = None
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta:
+    """More of the model's thinking; `redacted` opens a block whose text the provider keeps to itself."""
+
+    text: str
+    key: Key = None
+    redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BlockMeta:
+    """Opaque provider state of the block `key`: a thinking signature (its fragments are joined) or `meta` fields."""
+
+    key: Key
+    signature: str = ""
+    meta: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStart:
+    """A tool call begins. An empty `id` is given one by the builder."""
+
+    key: int | str
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    """More of a call's arguments as JSON text, cut anywhere."""
+
+    key: int | str
+    args: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallEnd:
+    """A call's arguments are complete. Calls that never end this way end with the stream."""
+
+    key: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageUpdate:
+    """Usage as counted so far; a later one replaces it."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """The request starts over: what this stream told before is void. Sent before the wait of `delay` seconds."""
+
+    attempt: int
+    delay: float
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The model finished. `model` is the id that the provider says answered, when it says one."""
+
+    stop: StopReason
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The stream failed; what came before stays."""
+
+    failure: Failure
+
+
+StreamPart: TypeAlias = (
+    TextDelta
+    | ThinkingDelta
+    | BlockMeta
+    | ToolCallStart
+    | ToolCallDelta
+    | ToolCallEnd
+    | UsageUpdate
+    | Retrying
+    | Done
+    | Failed
+)

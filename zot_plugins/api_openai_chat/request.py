@@ -1,0 +1,158 @@
+"""A Request as the body of Chat Completions. Pure: the same request is the same body, because servers cache by it.
+
+Expects projected messages: calls paired with results, nothing empty.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import blake2s
+from typing import Any
+
+from zot_core.models.levels import clamp_level, level_word
+from zot_core.models.projection import made_by
+from zot_core.models.protocol import HttpRequest, Request
+from zot_core.types.content import Image, Text, Thinking, ToolCall, UserContent, text_of
+from zot_core.types.messages import AssistantMessage, Message, ToolResultMessage
+from zot_core.types.specs import ModelSpec, ToolSpec
+
+Body = dict[str, Any]
+
+MAX_ID = 40
+"""OpenAI refuses longer call ids."""
+MAX_NAME = 64
+SEE_BELOW = "(a picture, see the next message)"
+_BAD_IN_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def build(request: Request) -> HttpRequest:
+    """Path, headers and payload of the call."""
+    compat = request.model.compat
+    payload: Body = {"model": request.model.id, "messages": _messages(request), "stream": True}
+    if compat.get("supportsUsageInStreaming", True):
+        payload["stream_options"] = {"include_usage": True}
+    if request.max_output is not None:
+        payload[compat.get("maxTokensField", "max_tokens")] = request.max_output
+    if request.tools:
+        payload["tools"] = [_tool(spec) for spec in request.tools]
+    effort = _effort(request)
+    if effort:
+        payload["reasoning_effort"] = effort
+    if compat.get("supportsPromptCacheKey") and request.session_id:
+        payload["prompt_cache_key"] = request.session_id
+    if compat.get("supportsStore"):
+        payload["store"] = False
+    extra = compat.get("extraBody")
+    if isinstance(extra, Mapping):
+        payload.update(extra)
+    path = "chat/completions" if compat.get("versionlessPath") else "v1/chat/completions"
+    return HttpRequest(path=path, payload=payload, auth={"authorization": "Bearer {key}"})
+
+
+def _effort(request: Request) -> str:
+    """The word for `reasoning_effort`, or "" to say nothing: `off` is said only where the model has a word for it."""
+    model = request.model
+    if not model.reasoning or not model.compat.get("supportsReasoningEffort", True):
+        return ""
+    only = model.compat.get("reasoningEffortWithTools")
+    if request.tools and isinstance(only, str):
+        return only
+    level = clamp_level(model, request.thinking)
+    word = level_word(model, level)
+    return "" if word == "off" else word
+
+
+def _messages(request: Request) -> list[Body]:
+    model = request.model
+    rows: list[Body] = []
+    if request.system:
+        developer = model.reasoning and model.compat.get("supportsDeveloperRole")
+        rows.append({"role": "developer" if developer else "system", "content": request.system})
+    pictures: list[Body] = []  # of tool results: those may hold text alone, and nothing may come between them
+    after_tool = False
+    for message in request.messages:
+        if pictures and not isinstance(message, ToolResultMessage):
+            rows.append(_pictures(pictures))
+            pictures = []
+        if isinstance(message, ToolResultMessage):
+            rows.append(_result(message, model))
+            pictures.extend(_image(block) for block in message.content if isinstance(block, Image))
+        elif isinstance(message, AssistantMessage):
+            rows.append(_assistant(message, model))
+        else:
+            if after_tool and model.compat.get("requiresAssistantAfterToolResult"):
+                rows.append({"role": "assistant", "content": "I have processed the tool results."})
+            rows.append({"role": "user", "content": _user_content(message)})
+        after_tool = isinstance(message, ToolResultMessage)
+    if pictures:
+        rows.append(_pictures(pictures))
+    return rows
+
+
+def _user_content(message: Message) -> str | list[Body]:
+    content: Sequence[Any] = message.content
+    if all(isinstance(block, Text) for block in content):
+        return text_of(tuple(content))
+    return [_part(block) for block in content]
+
+
+def _part(block: UserContent) -> Body:
+    return _image(block) if isinstance(block, Image) else {"type": "text", "text": block.text}
+
+
+def _image(block: Image) -> Body:
+    return {"type": "image_url", "image_url": {"url": f"data:{block.mime_type};base64,{block.data}"}}
+
+
+def _pictures(pictures: list[Body]) -> Body:
+    count = "The picture" if len(pictures) == 1 else f"The {len(pictures)} pictures"
+    return {"role": "user", "content": [{"type": "text", "text": f"{count} from the tool results above:"}, *pictures]}
+
+
+def _result(message: ToolResultMessage, model: ModelSpec) -> Body:
+    text = text_of(message.content) or SEE_BELOW
+    row: Body = {"role": "tool", "tool_call_id": safe_id(message.call_id), "content": text}
+    if model.compat.get("requiresToolResultName"):
+        row["name"] = safe_name(message.tool_name)
+    return row
+
+
+def _assistant(message: AssistantMessage, model: ModelSpec) -> Body:
+    row: Body = {"role": "assistant", "content": message.text or None}
+    if calls := message.tool_calls:
+        row["tool_calls"] = [_call(call) for call in calls]
+    if made_by(message, model) and model.compat.get("replaysReasoning", True):
+        for block in message.content:
+            if isinstance(block, Thinking) and block.text and block.meta and isinstance(block.meta.get("field"), str):
+                row[block.meta["field"]] = row.get(block.meta["field"], "") + block.text
+    return row
+
+
+def _call(call: ToolCall) -> Body:
+    # Arguments that were no JSON object are not sent again: servers refuse them, and with them the whole conversation
+    arguments = json.dumps(call.args, ensure_ascii=False) if call.args is not None else "{}"
+    return {
+        "id": safe_id(call.id),
+        "type": "function",
+        "function": {"name": safe_name(call.name), "arguments": arguments},
+    }
+
+
+def _tool(spec: ToolSpec) -> Body:
+    function = {"name": spec.name, "description": spec.description, "parameters": spec.parameters}
+    return {"type": "function", "function": function}
+
+
+def safe_id(call_id: str) -> str:
+    """A call id that servers take: the id itself, or for one that is too long (another format's) a short one made
+    from it, the same each time."""
+    if 0 < len(call_id) <= MAX_ID:
+        return call_id
+    return f"call_{blake2s(call_id.encode('utf-8', 'replace'), digest_size=12).hexdigest()}"
+
+
+def safe_name(name: str) -> str:
+    """A tool's name that servers take, for names that a model made up."""
+    return _BAD_IN_NAME.sub("_", name)[:MAX_NAME] or "unknown"

@@ -1,0 +1,1 @@
+"""The tool `edit`: exact replacements that change nothing else. Knows no other tool."""

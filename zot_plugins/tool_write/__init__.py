@@ -1,0 +1,1 @@
+"""The tool `write`: a whole file, or nothing. Knows no other tool."""
