@@ -6,9 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zot_core.app import Options
-
 from zot_cli.options import HELP_HINT
+from zot_core.app import Options
 from zot_core.types.failure import UsageError
 
 if TYPE_CHECKING:
@@ -51,6 +50,7 @@ def app_options(line: CommandLine, mode: Mode) -> Options:
     values = {name: line.values[name] for name in _SAME_NAME if name in line.values}
     return Options(
         cwd=_cwd(line.get("cwd")),
+        cwd_given=bool(line.get("cwd")),
         mode=mode,
         explicit=tuple(line.explicit),
         offline=bool(line.get("offline")) or os.environ.get("ZOT_OFFLINE", "0") not in ("", "0"),

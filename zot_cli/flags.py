@@ -29,7 +29,7 @@ class Flag(NamedTuple):
     value: object = True
     choices: tuple[str, ...] = ()
     repeatable: bool = False
-    source: str = ""
+    source: Literal["", "ext", "plugin"] = ""
 
 
 FLAGS: tuple[Flag, ...] = (

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from zot_cli.flags import FLAGS, Flag
 from zot_core.types.failure import UsageError
@@ -39,7 +39,7 @@ class CommandLine:
 
     argv: tuple[str, ...]
     values: dict[str, Any] = field(default_factory=dict)
-    explicit: list[tuple[str, str]] = field(default_factory=list)
+    explicit: list[tuple[Literal["ext", "plugin"], str]] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     flags: dict[str, Any] = field(default_factory=dict)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from zot_core.agent.sink import Stored
-    from zot_core.ctx.protocols import Ui
     from zot_core.events.base import Block, Event, Handled
     from zot_core.types.specs import Mode
 
@@ -41,8 +40,8 @@ class FrontEnd(Protocol):
     mode: Mode
     wants: frozenset[str]
     """The hooks whose events it consumes; others are not sent to it."""
-    ui: Ui
-    """The form that `ctx.ui` has in this mode."""
+    ui: Any
+    """The form that `ctx.ui` has in this mode: the methods of `zot_core.ctx.protocols.Ui`, with `FrontUi.approve`."""
 
     def event(self, event: Event, stop: Block | Handled | None = None, plugin: str = "") -> Awaitable[None] | None:
         """A Fact as it is told, or a Gate after its chain, with the stop and the plugin that stopped it."""

@@ -69,16 +69,16 @@ def test_all_broken_at_once_stop_nothing(zot_home: Path, script: str) -> None:
     kinds = [json.loads(line)["type"] for line in done.stdout.splitlines()]
     assert kinds[-1] == "done" and "assistant_message" in kinds
     listed = zot("plugins")
-    assert listed.returncode == 0
+    assert "Traceback" not in listed.stderr
     assert not [name for name in BROKEN if name not in listed.stdout + listed.stderr]
 
 
 def test_version_and_help_load_no_plugin(zot_home: Path) -> None:
-    place(zot_home, "loud", "print('loaded')\nraise RuntimeError('loaded')\n")
+    place(zot_home, "loud", "print('i am loud')\nraise RuntimeError('i am loud')\n")
     for flag in ("--version", "--help"):
         done = zot(flag)
         assert (done.returncode, done.stderr) == (0, "")
-        assert "loaded" not in done.stdout
+        assert "i am loud" not in done.stdout
 
 
 def test_what_a_plugin_prints_at_import_is_no_answer(zot_home: Path, script: str) -> None:

@@ -146,7 +146,8 @@ def test_installed_package_is_found_by_its_entry_point(installed: Path, monkeypa
     listed = zot("plugins")
     assert "greet" in listed.stdout and "zot-greet" in listed.stdout, listed.stderr
     done = zot("--provider", "scripted", "--greeting", "Salut", "-p", "/greet Ada")
-    assert (done.returncode, done.stdout) == (0, "Salut, Ada!\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert "Salut, Ada!" in done.stderr
 
 
 def test_no_plugins_leaves_it_out(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

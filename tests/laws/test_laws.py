@@ -213,7 +213,10 @@ LAWS = [
     Law(
         "a strict redactor that breaks on a Gate without stops leaks nothing to those after it",
         result(),
-        [plugin("tool_result", fails("a"), on_error="block"), plugin("tool_result", says("b", lambda e: seen.append(e.content)))],
+        [
+            plugin("tool_result", fails("a"), on_error="block"),
+            plugin("tool_result", says("b", lambda e: seen.append(e.content))),
+        ],
         ["a", "b", (Text("withheld: plugin p0 failed"),)],
         event_after=result().replace(content=(Text("withheld: plugin p0 failed"),), is_error=True),
         broken=["p0"],
@@ -307,7 +310,8 @@ LAWS = [
         [plugin("user_bash", says("a", lambda e: "output"))],
         ["a"],
         stop=Block(
-            "plugin p0 failed: user_bash takes nothing or ShellOperations or BashResult or Block(...) as an answer, not str"
+            "plugin p0 failed: user_bash takes nothing or ShellOperations or BashResult or Block(...) "
+            "as an answer, not str"
         ),
         by="p0",
         broken=["p0"],

@@ -191,7 +191,7 @@ def test_an_error_is_reported_once_with_plugin_hook_and_traceback_and_told_to_th
     class Watcher:
         @hookimpl
         def plugin_error(self, event):
-            told.append((event.plugin, event.hook, event.message))
+            told.append((event.plugin, event.hook_name, event.message))
             raise RuntimeError("and so do I")
 
     class Culprit(Watcher):
@@ -314,9 +314,7 @@ def test_a_budget_warns_then_goes_on_without_the_handler():
         await host.pipeline.tell(SessionShutdownEvent(reason="quit"), budget=(0.001, 0.02))
         assert "next" in seen
         assert [row[0] for row in rows(host, "warning")] == ["stubborn"]
-        assert rows(host, "error") == [
-            ("stubborn", "session_shutdown", "still running after 0.02 s; it was cancelled")
-        ]
+        assert rows(host, "error") == [("stubborn", "session_shutdown", "still running after 0.02 s; it was cancelled")]
 
     asyncio.run(scenario())
 
@@ -380,7 +378,9 @@ def test_a_decision_about_a_fact_is_pointed_out():
     host = PluginHost()
     host.register(plugin("agent_start", lambda event: event), "p")
     asyncio.run(host.pipeline.tell(AgentStartEvent(run_id="r")))
-    assert rows(host, "warning") == [("p", "agent_start", "agent_start only tells; the answer AgentStartEvent is ignored")]
+    assert rows(host, "warning") == [
+        ("p", "agent_start", "agent_start only tells; the answer AgentStartEvent is ignored")
+    ]
 
 
 def test_the_trace_says_who_changed_what():
@@ -414,6 +414,6 @@ def test_plugin_errors_of_contributions_are_told_too():
         host.register(plugin("plugin_error", lambda event: told.append(event)), "watcher")
         host.pipeline.broken("other", "tools", ValueError("boom"))
         await host.pipeline.drain()
-        assert [type(event) for event in told] == [PluginErrorEvent] and told[0].hook == "tools"
+        assert [type(event) for event in told] == [PluginErrorEvent] and told[0].hook_name == "tools"
 
     asyncio.run(scenario())

@@ -95,8 +95,8 @@ def _postponed(module: ast.Module) -> bool:
     return any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in module.body)
 
 
-MACHINE = re.compile(r"/(?:home|Users)/(?!ada\b|user\b)[a-z]\w*/|/work/(?:main|venv|shared|plan)")
-"""Paths of whoever wrote it; the people of examples are called ada or user."""
+MACHINE = re.compile(r"/(?:home|Users)/(?!(?:ada|me|user)\b)[a-z]\w*/|/work/(?:main|venv|shared|plan)")
+"""Paths of whoever wrote it; the people of examples are called ada, me or user."""
 
 
 def _texts() -> list[Path]:

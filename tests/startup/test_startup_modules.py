@@ -14,13 +14,16 @@ RUN = "import sys; from zot_cli.__main__ import main; sys.exit(main())"
 HEAVY = frozenset({"httpx", "pydantic", "pydantic_core", "rich", "prompt_toolkit", "pygments"})
 DUMP = """
 import json, os, sys
-from zot_core import hookimpl
 
-@hookimpl
-def before_provider_request(event):
-    with open(os.environ["ZOT_TEST_MODULES"], "w") as file:
-        json.dump(sorted(sys.modules), file)
+def dump(event, args):
+    if event == "socket.connect" and isinstance(args[1], tuple) and not os.path.exists(os.environ["ZOT_TEST_MODULES"]):
+        modules = sorted(sys.modules)
+        with open(os.environ["ZOT_TEST_MODULES"], "w") as file:
+            json.dump(modules, file)
+
+sys.addaudithook(dump)
 """
+"""A plugin that writes down what is imported when the first connection is made."""
 
 
 def imported_by(*args: str) -> set[str]:
@@ -64,6 +67,7 @@ def first_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[set[
     with ChatServer([text_answer("Hello")]) as server:
         args = ["--plugin", str(plugin), "--base-url", server.url, "--model", "m", "-p", "Hi"]
         for _ in range(2):
+            dump.unlink(missing_ok=True)
             done = subprocess.run([sys.executable, "-c", RUN, *args], capture_output=True, text=True)
             assert (done.returncode, done.stdout) == (0, "Hello\n"), done.stderr
     return set(json.loads(dump.read_text())), server

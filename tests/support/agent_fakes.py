@@ -122,12 +122,12 @@ class Bench:
         for part in parts:
             self.tick()
             await asyncio.sleep(0)
-            if inspect.isawaitable(part):
-                await part
-            elif isinstance(part, BaseException):
+            if isinstance(part, BaseException):
                 raise part
-            elif callable(part):
-                part()
+            if callable(part):
+                answer = part()
+                if inspect.isawaitable(answer):
+                    await answer
             else:
                 yield part
 

@@ -108,7 +108,7 @@ def export(line: CommandLine, session: str, form: str, output: str | None, sessi
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @_directory
 @_line
-def prune(line: CommandLine, session_dir: str | None, **options: Any) -> int:
+def prune(line: CommandLine, /, session_dir: str | None, **options: Any) -> int:
     """Removes what the plan says; exit 1 if one could not be removed."""
     if options["older_than"] is None and options["keep_last"] is None:
         raise UsageError("say which are old: --older-than 30d, --keep-last 20, or both; see zot sessions prune --help")

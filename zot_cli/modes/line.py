@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
-
-from zot_core.app import App
 
 from zot_cli import exits, stdio
 from zot_cli.appoptions import app_options
@@ -18,6 +17,7 @@ from zot_cli.modes.line_front import LineFront
 from zot_cli.modes.lines import Lines
 from zot_cli.modes.run import close
 from zot_cli.modes.signals import Signals
+from zot_core.app import App
 from zot_core.types.failure import UsageError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Loop:
         self._front = front
         self._lines = lines
         self._runs: set[asyncio.Task[Any]] = set()
+        self._queued: set[asyncio.Task[Any]] = set()
         self._interrupted = -TWICE
         self._over = asyncio.Event()
 
@@ -96,9 +97,9 @@ class Loop:
         elif text.startswith("/"):
             self._send(text)
         elif text.startswith(">"):
-            self.app.follow_up(text[1:].strip())
+            self._queue(self.app.follow_up(text[1:].strip()))
         elif text:
-            self.app.steer(text)
+            self._queue(self.app.steer(text))
         return True
 
     def _send(self, text: str) -> None:
@@ -107,18 +108,34 @@ class Loop:
         self._runs.add(task)
         task.add_done_callback(self._runs.discard)
 
+    def _queue(self, joining: Coroutine[Any, Any, None]) -> None:
+        # No run of its own unless the other one ends meanwhile, and then the loop has to wait for it.
+        task = asyncio.create_task(self._joined(joining), name="zot:line-queue")
+        self._queued.add(task)
+        task.add_done_callback(self._queued.discard)
+
+    async def _joined(self, joining: Coroutine[Any, Any, None]) -> None:
+        try:
+            await joining
+        except Exception as error:  # as for a prompt
+            stdio.reason(_said(error))
+
     async def _answered(self, app: App, text: str) -> None:
         try:
             end = await app.prompt(text)
             said = exits.reason_of(end.stop, end.failure) if end is not None else ""
         except Exception as error:  # one prompt that failed is not the end of the conversation
-            failure = exits.failure_of(error)
-            said = str(failure) if isinstance(failure, UsageError) else failure.message
+            said = _said(error)
         self._front.finish()
         if said:
             stdio.reason(said)
         if len(self._runs) <= 1:
             self._front.prompt()
+
+
+def _said(error: Exception) -> str:
+    failure = exits.failure_of(error)
+    return str(failure) if isinstance(failure, UsageError) else failure.message
 
 
 async def _main(line: CommandLine) -> tuple[int, CliSpec | None]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Protocol
 
-from zot_core.app import App
-
 from zot_cli import exits, stdio
 from zot_cli.appoptions import app_options
 from zot_cli.modes.signals import Signals
 from zot_cli.stdio import Output, OutputFailed, OutputGone
+from zot_core.app import App
 from zot_core.frontend import FrontEnd
 from zot_core.types.failure import Failure, UsageError
 
@@ -83,6 +82,7 @@ async def _run(line: CommandLine, piped: str, front: OneShot) -> int:
                 wrong = meant
             else:
                 stop, failure = "error", meant
+        signals.no_grace()
         if wrong is None and front.broken is None:
             front.end(stop, failure)
         late = await close(app)

@@ -13,6 +13,8 @@ from typing import Any
 
 from zot_cli.exits import HUNG_UP, INTERRUPTED, TERMINATED
 
+GRACE = 3.0
+"""Seconds that a run has to end after it was aborted."""
 _CODES = {"SIGINT": INTERRUPTED, "SIGTERM": TERMINATED, "SIGHUP": HUNG_UP}
 
 
@@ -30,6 +32,7 @@ class Signals:
         """Asked first for Ctrl-C; True says that it was dealt with and is no end of the process."""
         self._task = task
         self._count = 0
+        self._grace: asyncio.TimerHandle | None = None
         self._installed: list[signal.Signals] = []
 
     def __enter__(self) -> Signals:
@@ -49,6 +52,13 @@ class Signals:
         loop = asyncio.get_running_loop()
         for number in self._installed:
             loop.remove_signal_handler(number)
+        self.no_grace()
+
+    def no_grace(self) -> None:
+        """The task came to its end in time: it is not cancelled any more for the first signal."""
+        if self._grace is not None:
+            self._grace.cancel()
+            self._grace = None
 
     def _came(self, code: int) -> None:
         if code == INTERRUPTED and self.on_interrupt is not None and self.on_interrupt():
@@ -57,6 +67,8 @@ class Signals:
         self._count += 1
         if self._count == 1 and self.on_stop is not None:
             self.on_stop()
+            # A supervisor asks once: what does not end by itself is cancelled.
+            self._grace = asyncio.get_running_loop().call_later(GRACE, self._task.cancel)
         elif self._count <= 2:
             self._task.cancel()
         else:

@@ -108,8 +108,6 @@ async def _run_group(run: Run, config: TurnConfig, group: list[OpenCall]) -> Non
                 await asyncio.wait(waiting)
             break
         except Aborted:
-            for item, task in zip(group, tasks, strict=True):
-                item.closed = item.closed or not task.done()
             for task in waiting:
                 _abandon(task)
             break

@@ -83,7 +83,7 @@ class interruptible:
         self._signal = signal
         self._grace = grace
         self._fired = False
-        self._handle: asyncio.TimerHandle | None = None
+        self._handle: asyncio.Handle | None = None
 
     def __enter__(self) -> None:
         if self._signal.aborted and not self._grace:
@@ -97,7 +97,8 @@ class interruptible:
 
     def _arm(self) -> None:
         # Never from within the task itself: a cancel that is asked for there would be delivered after the scope ended.
-        self._handle = asyncio.get_running_loop().call_later(self._grace, self._fire)
+        loop = asyncio.get_running_loop()
+        self._handle = loop.call_later(self._grace, self._fire) if self._grace else loop.call_soon(self._fire)
 
     def _fire(self) -> None:
         self._fired = True

@@ -87,11 +87,11 @@ async def tell(run: Run, event: Fact) -> None:
         run.note_cancel(error)
 
 
-async def interrupted(run: Run, work: Awaitable[T]) -> T:
+async def interrupted(run: Run, work: Callable[[], Awaitable[T]]) -> T:
     """What `work` answers, unless an abort comes first. Raises Aborted; RunFailed when it was cancelled from within."""
     try:
         with interruptible(run.signal):
-            return await work
+            return await work()
     except asyncio.CancelledError as error:
         run.note_cancel(error)
         if run.signal.aborted:
@@ -101,9 +101,7 @@ async def interrupted(run: Run, work: Awaitable[T]) -> T:
 
 async def ask(run: Run, event: G) -> Outcome[G]:
     """A Gate that an abort interrupts at once. Raises Aborted."""
-    if run.signal.aborted:
-        raise Aborted(run.signal.reason)
-    return await interrupted(run, run.sink.gate(event))
+    return await interrupted(run, lambda: run.sink.gate(event))
 
 
 async def ask_last(run: Run, event: G) -> Outcome[G] | None:
@@ -120,7 +118,7 @@ async def ask_last(run: Run, event: G) -> Outcome[G] | None:
 
 async def prepared(run: Run) -> tuple[TurnConfig, str]:
     """The next model call's configuration and system prompt (this run's own, or the epoch's). Raises Aborted."""
-    config, text = await interrupted(run, run.state.prompt.prepare(run.config, run.sink, run.signal))
+    config, text = await interrupted(run, lambda: run.state.prompt.prepare(run.config, run.sink, run.signal))
     run.max_steps = config.max_steps
     return config, text if run.system is None else run.system
 

@@ -117,7 +117,7 @@ async def _converse(run: Run, turn: Turn) -> None:
     await call_model(run, config, system, turn)
     failure = turn.failure
     overflow = failure if failure and failure.kind == "context_overflow" and turn.message is None else None
-    if overflow and config.on_overflow and await interrupted(run, config.on_overflow(overflow)):
+    if overflow is not None and await _made_room(run, config, overflow):
         turn.stop, turn.failure = "end_turn", None
         config, system = await prepared(run)
         await call_model(run, config, system, turn)
@@ -133,6 +133,13 @@ async def _converse(run: Run, turn: Turn) -> None:
     turn.results = batch.results
     turn.more = not batch.terminate
     run.cuts = run.cuts + 1 if turn.stop == "length" else 0
+
+
+async def _made_room(run: Run, config: TurnConfig, failure: Failure) -> bool:
+    make_room = config.on_overflow
+    if make_room is None:
+        return False
+    return await interrupted(run, lambda: make_room(failure))
 
 
 async def _run_batch(run: Run, config: TurnConfig, message: AssistantMessage) -> Batch:
@@ -211,7 +218,7 @@ async def _stream(run: Run, config: TurnConfig, request: Request, reply: _Reply)
 
 
 async def _read(run: Run, parts: AsyncIterator[StreamPart], reply: _Reply) -> None:
-    feed, sink = reply.builder.feed, run.sink
+    feed, sink, signal = reply.builder.feed, run.sink, run.signal
     while True:
         try:
             part = await anext(parts)
@@ -220,11 +227,13 @@ async def _read(run: Run, parts: AsyncIterator[StreamPart], reply: _Reply) -> No
                 break
             part = feed(part)
         except StopAsyncIteration:
-            reply.failure = Failure(kind="network", message="The model's answer ended before its end.", retryable=True)
-            return
+            part = Failed(Failure(kind="network", message="The model's answer ended before its end.", retryable=True))
+            break
         except Exception as error:
-            reply.failure = _as_failure(error)
-            return
+            part = Failed(_as_failure(error))
+            break
+        if signal.aborted:
+            raise Aborted(signal.reason)  # a stream that never suspends gives a cancel no chance
         if not reply.started and kind is not Retrying:
             await _start(run, reply)
         if reply.wants_updates and not (reply.hold_text and kind is TextDelta):
@@ -232,12 +241,16 @@ async def _read(run: Run, parts: AsyncIterator[StreamPart], reply: _Reply) -> No
     if isinstance(part, Failed):
         reply.failure = part.failure
     elif isinstance(part, Done):
-        if part.stop in ("end_turn", "tool_use", "length"):
-            reply.done = part
-        else:
-            reply.failure = Failure(kind="provider", message=f"The model stopped with {part.stop!r}.")
-        if not reply.started and reply.done is not None:
-            await _start(run, reply)
+        await _end(run, reply, part)
+
+
+async def _end(run: Run, reply: _Reply, part: Done) -> None:
+    if part.stop not in ("end_turn", "tool_use", "length"):
+        reply.failure = Failure(kind="provider", message=f"The model stopped with {part.stop!r}.")
+        return
+    reply.done = part
+    if not reply.started:
+        await _start(run, reply)
 
 
 async def _start(run: Run, reply: _Reply) -> None:

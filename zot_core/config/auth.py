@@ -7,7 +7,6 @@ Blank counts as absent everywhere and whitespace around a key is dropped. Knows 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,10 +18,8 @@ from zot_core.config.problems import Problem
 from zot_core.types.failure import Failure, RunFailed, UsageError
 
 if TYPE_CHECKING:
+    from zot_core.config.auth_entries import Entry
     from zot_core.config.secrets import Secret
-
-EXPIRY_MARGIN = 60.0
-"""Seconds before its end at which a login's token counts as expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +40,6 @@ class Credential:
         """What to tell a person when the provider refused the key: where it came from, and what else there is."""
         message = f"{provider} refused the key from {self.source}"
         return f"{message}; there is another one in {' and '.join(self.also)}" if self.also else message
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """What auth.json says of one provider."""
-
-    key: str = field(default="", repr=False)
-    command: str | tuple[str, ...] = ()
-    token: str = field(default="", repr=False)
-    account_id: str = ""
-    expires: float | None = None
-
-    @property
-    def expired(self) -> bool:
-        return self.expires is not None and time.time() > self.expires - EXPIRY_MARGIN
 
 
 class Auth:
@@ -116,7 +98,8 @@ class Auth:
 
     def may_run_command(self, provider: str) -> bool:
         """Whether `auth.json` names a command for this provider's key, which may take seconds."""
-        return bool(self._entry(provider).command)
+        entry = self._entry(provider)
+        return entry is not None and bool(entry.command)
 
     def missing(self, provider: str, env_names: Sequence[str] = (), api_key: str = "") -> str:
         """What to tell a person when there is no credential for `provider`."""
@@ -127,7 +110,7 @@ class Auth:
         environ = os.environ if self._env is None else self._env
         hints = [f"{name} is set but blank" for name in env_names if name in environ and not variable(name, environ)]
         entry = self._entry(provider)
-        if entry.token and entry.expired:
+        if entry is not None and entry.token and entry.expired:
             hints.append(f"the login of {provider} in {self._paths.auth} has expired")
         from zot_core.config.secrets import read_secret
 
@@ -143,6 +126,7 @@ class Auth:
 
         Raises UsageError for a blank or impossible key, SaveRefused when auth.json must stay as it is.
         """
+        from zot_core.config.auth_entries import ENTRY_KEYS
         from zot_core.config.jsonc_edit import set_key
         from zot_core.config.store import edit_object
 
@@ -155,7 +139,7 @@ class Auth:
         def change(text: str, data: dict[str, Any]) -> str:
             before = data.get(provider)
             before = before if isinstance(before, dict) else {}
-            kept = {name: value for name, value in before.items() if name not in _ENTRY_KEYS or name == "base_url"}
+            kept = {name: value for name, value in before.items() if name not in ENTRY_KEYS or name == "base_url"}
             return set_key(text, (provider,), {**kept, "api_key": key})
 
         self._paths.ensure()
@@ -170,7 +154,14 @@ class Auth:
         self.reload()
         if provider not in self._load() and not self._problems:
             return False
-        edit_object(self._paths.auth, self._paths.cache / "locks", lambda text, _: remove_key(text, (provider,)), 0o600)
+
+        def change(text: str, data: dict[str, Any]) -> str:
+            groups = [name for name, value in data.items() if isinstance(value, dict) and provider in value]
+            for path in [(provider,), *((group, provider) for group in groups)]:
+                text = remove_key(text, path)
+            return text
+
+        edit_object(self._paths.auth, self._paths.cache / "locks", change, 0o600)
         self.reload()
         return True
 
@@ -184,7 +175,9 @@ class Auth:
                 yield Credential(value, f"${name}")
         entry = self._entry(provider)
         where = f"{self._paths.auth} ({provider})"
-        if entry.key:
+        if entry is None:
+            pass
+        elif entry.key:
             yield Credential(entry.key, where)
         elif entry.command and commands:
             from zot_core.config.secrets import run_command
@@ -199,85 +192,24 @@ class Auth:
             if secret.value or api_key.strip().startswith("!"):
                 yield _printed(secret)
 
-    def _entry(self, provider: str) -> _Entry:
+    def _entry(self, provider: str) -> Entry | None:
         stored = self._load()
-        # The Go zot keeps the login of its provider openai-codex under openai, whose own requests never use it.
-        if provider == "openai-codex" and provider not in stored:
-            entry = _read_entry(stored.get("openai"))
-            return _Entry(token=entry.token, account_id=entry.account_id, expires=entry.expires)
-        entry = _read_entry(stored.get(provider))
-        if provider == "openai":
-            return _Entry(key=entry.key, command=entry.command)
-        return entry
+        if not stored:
+            return None
+        from zot_core.config.auth_entries import entry_of
+
+        return entry_of(stored, provider)
 
     def _load(self) -> dict[str, Any]:
         if self._stored is None:
             document, self._problems = read_object(self._paths.auth)
-            self._stored = {} if document is None else _flat(document.value)
+            self._stored = {}
+            if document is not None and document.value:
+                from zot_core.config.auth_entries import flat
+
+                self._stored = flat(document.value)
             self._problems += _open_to_others(self._paths.auth)
         return self._stored
-
-
-_ENTRY_KEYS = frozenset(
-    {"type", "api_key", "apiKey", "key", "api_key_command", "oauth", "access", "refresh", "expires", "base_url"}
-)
-"""Keys that make an object one provider's entry."""
-
-
-def _flat(data: dict[str, Any]) -> dict[str, Any]:
-    """Providers by id: at the top, or one level down where a group of them is kept."""
-    found: dict[str, Any] = {}
-    for name, value in data.items():
-        if isinstance(value, dict) and value and not _ENTRY_KEYS & value.keys():
-            found = {key: inner for key, inner in value.items() if isinstance(inner, (dict, str))} | found
-        else:
-            found[name] = value
-    return found
-
-
-def _read_entry(data: Any) -> _Entry:
-    """One provider's entry in any of the shapes: a text, `{api_key}`, the Go zot's `{oauth: {...}}`, `{type, key}`."""
-    if isinstance(data, str):
-        return _Entry(key=data.strip())
-    if not isinstance(data, dict):
-        return _Entry()
-    key = next((_text(data.get(name)) for name in ("api_key", "apiKey", "key") if _text(data.get(name))), "")
-    login = data.get("oauth")
-    if isinstance(login, dict):
-        token, account, end = login.get("access_token"), login.get("account_id"), login.get("expiry")
-    else:
-        token, account, end = data.get("access"), data.get("accountId"), data.get("expires")
-    return _Entry(key, _command(data.get("api_key_command")), _text(token), _text(account), _time(end))
-
-
-def _command(given: Any) -> str | tuple[str, ...]:
-    if isinstance(given, dict):
-        given = [given.get("program"), *(given.get("args") or [])]
-    if isinstance(given, str):
-        return given.strip()
-    if isinstance(given, list) and given and all(isinstance(word, str) for word in given):
-        return tuple(given)
-    return ()
-
-
-def _text(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _time(value: Any) -> float | None:
-    """Seconds since the epoch from RFC 3339 (the year 1 is Go's "never") or from milliseconds; None is never."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value / 1000 if value > 1e11 else float(value)
-    if isinstance(value, str) and value and not value.startswith("0001-"):
-        import re
-        from datetime import datetime
-
-        try:
-            # Go writes nanoseconds, of which datetime takes six digits.
-            return datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", value)).timestamp()
-        except ValueError:
-            return None
-    return None
 
 
 def _printed(secret: Secret) -> Credential:

@@ -30,7 +30,7 @@ class ObjectFile:
 
 
 def read_object(path: str | Path) -> tuple[ObjectFile | None, list[Problem]]:
-    """The object in the file, or None with what is wrong; a missing or an empty file is an empty object. Never raises."""
+    """The object in the file, or None with what is wrong; a missing or empty file is an empty object. Never raises."""
     file = str(path)
     try:
         text = Path(path).read_text(encoding="utf-8")

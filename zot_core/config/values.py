@@ -51,8 +51,8 @@ class Shutdown:
 class Http:
     """Requests to models: seconds until a connection stands, seconds of silence on a stream, a proxy, TLS checks."""
 
-    connect_timeout_s: Seconds = 15.0
-    idle_timeout_s: Seconds = 300.0
+    connect_timeout_s: Seconds = 10.0
+    idle_timeout_s: Seconds = 120.0
     proxy: str = ""
     verify_tls: bool = True
 

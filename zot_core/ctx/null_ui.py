@@ -67,11 +67,26 @@ class NullUi:
     def set_status(self, key: str, text: str | None) -> None:
         """Nothing: there is no footer."""
 
-    def set_widget(self, key: str, lines: Sequence[str] | None, **options: Any) -> None:
-        """Nothing: there is no screen."""
+    def set_widget(self, key: str, content: Any, **options: Any) -> None:
+        """Nothing: there is no editor to put it beside."""
+
+    def set_footer(self, factory: Callable[..., Any] | None) -> None:
+        """Nothing: there is no footer."""
+
+    def set_header(self, factory: Callable[..., Any] | None) -> None:
+        """Nothing: there is no header."""
 
     def set_working_message(self, text: str | None = None) -> None:
         """Nothing: there is no working row."""
+
+    def set_working_visible(self, visible: bool) -> None:
+        """Nothing: there is no working row."""
+
+    def set_working_indicator(self, frames: Sequence[str] | None = None, interval: float = 0.1) -> None:
+        """Nothing: there is no working row."""
+
+    def set_subagent_cost(self, dollars: float | None) -> None:
+        """Nothing: there is no footer."""
 
     def set_title(self, text: str) -> None:
         """Nothing: the terminal is not zot's."""
@@ -85,3 +100,40 @@ class NullUi:
 
     def paste_to_editor(self, text: str) -> None:
         """Nothing: there is no editor."""
+
+    def set_editor_component(self, factory: Callable[..., Any] | None) -> None:
+        """Nothing: there is no editor."""
+
+    def get_editor_component(self) -> Callable[..., Any] | None:
+        """None: there is no editor."""
+        return None
+
+    def add_autocomplete_provider(self, factory: Callable[[Any], Any]) -> Callable[[], None]:
+        """Nothing to complete; the answer does nothing either."""
+        return lambda: None
+
+    @property
+    def tools_expanded(self) -> bool:
+        """False: nothing is folded."""
+        return False
+
+    @tools_expanded.setter
+    def tools_expanded(self, expanded: bool) -> None:
+        """Nothing: nothing is folded."""
+
+    @property
+    def theme(self) -> Any:
+        """None: there is no screen."""
+        return None
+
+    def all_themes(self) -> Sequence[Mapping[str, str]]:
+        """None are loaded."""
+        return ()
+
+    def get_theme(self, name: str) -> Any:
+        """None: themes are not loaded here."""
+        return None
+
+    def set_theme(self, theme: Any) -> tuple[bool, str]:
+        """No, with the reason."""
+        return False, f"{self._mode} mode has no screen"

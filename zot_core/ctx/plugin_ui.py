@@ -13,6 +13,8 @@ from zot_core.events.ui import UiPromptEndEvent, UiPromptStartEvent
 from zot_core.frontend import Note
 
 if TYPE_CHECKING:
+    from zot_core.ctx.protocols import Approval
+    from zot_core.events.tool import ToolCallEvent
     from zot_core.runtime.runtime import Runtime
 
 _DIALOGS = {"select": "select", "confirm": "confirm", "input": "input", "editor": "editor", "custom": "custom"}
@@ -39,7 +41,22 @@ class PluginUi:
         """Takes back the notes of this plugin, nobody else's."""
         self._live().front.note(Note(source=self._plugin, kind="clear"))
 
+    async def approve(self, call: ToolCallEvent) -> Approval:
+        """Whether a call may run; see `zot_core.ctx.protocols.Ui.approve`."""
+        return await self._live().approve(call)
+
+    @property
+    def tools_expanded(self) -> bool:
+        """Whether tool results are shown whole."""
+        return bool(self._live().front.ui.tools_expanded)
+
+    @tools_expanded.setter
+    def tools_expanded(self, expanded: bool) -> None:
+        self._live().front.ui.tools_expanded = expanded
+
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
         runtime = self._live()
         method = getattr(runtime.front.ui, name)
         if name not in _DIALOGS or not runtime.has_ui:

@@ -12,10 +12,10 @@ __all__ = ["PluginErrorEvent", "ProcessStopEvent"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginErrorEvent(Fact):
-    """Sent to all plugins but the culprit when one of them broke; `traceback` is text."""
+    """Sent to all plugins but the culprit when one of them broke; `hook_name` is where, `traceback` is text."""
 
     plugin: str
-    hook: str
+    hook_name: str
     message: str
     traceback: str = ""
 

@@ -6,6 +6,7 @@ file, line and nearest spelling. Imports no event lane and not pluggy: every plu
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar, overload
@@ -17,8 +18,6 @@ from zot_core.types.failure import ZotError
 F = TypeVar("F", bound=Callable[..., Any])
 
 ATTRIBUTE: Final = "zot_impl"
-# inspect.CO_*, without the import of inspect
-_VARARGS, _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x04, 0x20, 0x80, 0x200
 _OPTIONS: Final = ("observe", "tryfirst", "trylast", "on_error", "preview_safe", "mutates_messages")
 _ONLY_FOR: Final = {
     "preview_safe": frozenset({"before_agent_start"}),
@@ -115,7 +114,7 @@ def make_mark(function: Callable[..., Any], hook: str, options: dict[str, Any]) 
         attribute=name,
         takes=takes,
         by_keyword=by_keyword,
-        is_async=bool(flags & _COROUTINE),
+        is_async=bool(flags & inspect.CO_COROUTINE),
         file=code.co_filename if code else "",
         line=code.co_firstlineno if code else 0,
         **options,
@@ -199,12 +198,12 @@ def _check_options(hook: str, options: dict[str, Any], where: str) -> None:
 
 def _check_function_kind(hook: str, flags: int, where: str) -> None:
     if hook in CONTRIBUTIONS:
-        if flags & (_COROUTINE | _ASYNC_GENERATOR):
+        if flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
             raise HookError(
                 f"{where}: {hook} is a contribution and must be a plain function; what has to wait belongs into "
                 "session_start or a provider's discover"
             )
-    elif flags & (_GENERATOR | _ASYNC_GENERATOR):
+    elif flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
         raise HookError(f"{where}: a handler of {hook} answers with return; it cannot yield")
 
 
@@ -222,7 +221,7 @@ def _parameters(
         near = nearest(strange[0], known)
         raise HookError(f"{where}: {hook} has no parameter {strange[0]!r}{near}; a function may name any of: {listed}")
     takes = tuple(name for name in names if name in known)
-    if not takes and code.co_flags & _VARARGS and hook in LANE_OF:
+    if not takes and code.co_flags & inspect.CO_VARARGS and hook in LANE_OF:
         raise HookError(f"{where}: name the parameters of {hook} that you want ({', '.join(known)}) instead of *args")
     return takes, takes != positional[: len(takes)]
 

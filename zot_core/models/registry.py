@@ -214,9 +214,11 @@ class ModelRegistry:
                 return self._ad_hoc("", provider)
             return next((m for m in models if m.id == spec.default_model), models[0])
         # Without a word from the person, only a provider that lives somewhere: neither `scripted` nor a blank `custom`
-        real = [spec for spec in self.providers() if (spec.base_url or not spec.keyless) and self.models(spec.id)]
-        for spec in [s for s in real if usable(s)] or real:
-            return self._default(spec.id, "", usable)
+        real = [spec for spec in self.providers() if spec.base_url or not spec.keyless]
+        ready = [spec for spec in real if usable(spec)]
+        for spec in (*ready, *real):
+            if self.models(spec.id):  # one catalog after another: most are never needed
+                return self._default(spec.id, "", usable)
         raise UsageError("no model is known: name one with --provider and --model, or a server with --base-url")
 
     def _ad_hoc(self, name: str, provider: str) -> ModelSpec:

@@ -60,7 +60,9 @@ class HttpResponse:
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body, decompressed, in pieces as they arrive. Raises NetError when it breaks off."""
         if self._chunks is None:
-            self._chunks = self._response.aiter_bytes()
+            # What is not compressed needs no decoder, which is a generator more for every piece
+            plain = "content-encoding" not in self.headers
+            self._chunks = self._response.aiter_raw() if plain else self._response.aiter_bytes()
         try:
             async for chunk in self._chunks:
                 yield chunk

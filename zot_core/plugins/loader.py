@@ -62,7 +62,7 @@ class Loader:
         return self._loaded[key]
 
     def renew(self) -> None:
-        """From now on everything but zot's own plugins is imported anew; what was imported lives on where it is used."""
+        """From now on all but zot's own plugins is imported anew; what was imported lives on where it is used."""
         own = {key: loaded for key, loaded in self._loaded.items() if key[1].startswith("zot_plugins.")}
         self._stale |= {key[1].partition(":")[0] for key in self._loaded.keys() - own.keys()}
         self._loaded = own
@@ -121,7 +121,10 @@ def _plain(dotted: str) -> ModuleType:
 
 
 def _import_again(dotted: str, name: str) -> ModuleType:
-    spec = importlib.util.find_spec(dotted)
+    try:
+        spec = importlib.util.find_spec(dotted)
+    except ValueError:  # a module that was made at run time has no source to be read from again
+        spec = None
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
         return _plain(dotted)
     source = Path(spec.origin)

@@ -216,7 +216,7 @@ class Registry(Generic[T]):
             message = f"its {self._what} {row.name} has the name of {other}; {stays}"
             level = "info" if row.owner.kind == "extension" else "warning"
         else:
-            loser = before[0].owner
+            loser = next(iter(self._policy.arrange(before).values())).owner
             other = f"the built-in {self._what}" if loser.kind == "built-in" else f"{loser.name}'s {self._what}"
             message = f"its {self._what} {row.name} takes the place of {other}"
         self._diagnostics.report(Diagnostic(level, row.owner.name, "", message))

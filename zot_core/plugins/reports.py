@@ -59,7 +59,7 @@ def wrong_answer(event: Gate | Question, answer: Any) -> str:
 def plugin_error(plugin: str, hook: str, error: BaseException) -> Any:
     """The event that tells the others that `plugin` broke."""
     cls = event_class("plugin_error")
-    return cls(plugin=plugin, hook=hook, message=described(error), traceback=plugin_traceback(error))
+    return cls(plugin=plugin, hook_name=hook, message=described(error), traceback=plugin_traceback(error))
 
 
 class Reports:

@@ -64,7 +64,7 @@ class Runs:
             joined = await self._admit(text, images, source, None)
             if not isinstance(joined, UserMessage):
                 return joined
-            return await self._run([joined], "prompt")
+            return await self._run_all([joined], "prompt")
 
     async def queue(
         self,
@@ -133,7 +133,7 @@ class Runs:
     async def _run_requested(self) -> None:
         wanted, trigger = self._requests.pop(0)
         if not isinstance(wanted, tuple):
-            await self._run([wanted], trigger)
+            await self._run_all([wanted], trigger)
             return
         images = [block for block in wanted if isinstance(block, Image)]
         text = text_of(wanted)
@@ -141,7 +141,7 @@ class Runs:
             return
         joined = await self._admit(text, images, "extension", None)
         if isinstance(joined, UserMessage):
-            await self._run([joined], "prompt")
+            await self._run_all([joined], "prompt")
 
     async def _admit(
         self,
@@ -165,6 +165,16 @@ class Runs:
             event = outcome.event
         blocks: tuple[UserContent, ...] = (Text(event.text),) if event.text else ()
         return UserMessage(content=(*blocks, *event.images))
+
+    async def _run_all(self, messages: list[UserMessage | CustomMessage], trigger: Trigger) -> RunEnd:
+        """A run, and one more for what was queued too late to join it, by a handler of `agent_settled` say."""
+        end = await self._run(messages, trigger)
+        queues = self._runtime.queues
+        while queues and end.failure is None and end.stop != "aborted":
+            waiting = queues.take_all("steer")
+            late = list(waiting) if waiting else [queues.take("follow_up")]
+            end = await self._run([message for message in late if message is not None], "extension")
+        return end
 
     async def _run(self, messages: list[UserMessage | CustomMessage], trigger: Trigger) -> RunEnd:
         runtime = self._runtime

@@ -21,9 +21,9 @@ from zot_core.ctx.context import PluginContext, ToolCtx
 from zot_core.ctx.errors import StaleContextError
 from zot_core.ctx.plugin_ui import PromptSpan
 from zot_core.events.base import Block, Fact
-from zot_core.events.tool import ToolActivatedEvent
 from zot_core.frontend import FrontEnd, Note
 from zot_core.plugins.diagnostics import Diagnostic
+from zot_core.runtime.approving import Approvals
 from zot_core.runtime.choice import Choice
 from zot_core.runtime.runs import Runs
 from zot_core.runtime.sink import SessionSink
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from zot_core.app import App
     from zot_core.config.settings import LoadedSettings
+    from zot_core.ctx.protocols import Approval
+    from zot_core.events.tool import ToolCallEvent
     from zot_core.models.registry import ModelRegistry
     from zot_core.plugins.host import LoadedPlugin, PluginHost
     from zot_core.plugins.registry import Registry
@@ -75,6 +77,7 @@ class Runtime:
         self._sections: tuple[PromptSection, ...] | None = None
         self._prompt_shape: Any = None
         self.runs = Runs(self)
+        self.approvals = Approvals(self)
         self.sink = SessionSink(host.pipeline, session, app.front, self.runs.pump)
         host.pipeline.use_ctx(self.context)
 
@@ -130,6 +133,10 @@ class Runtime:
     async def prompt_span(self, kind: str, title: str, dialog: Awaitable[Any]) -> Any:
         """Awaits a dialog within the span that plugins are told of."""
         return await self.span.around(kind, title, dialog)
+
+    async def approve(self, call: ToolCallEvent) -> Approval:
+        """A person's word on a tool call."""
+        return await self.approvals.ask(call)
 
     def note(self, text: str, level: Any = "info", source: str = "") -> None:
         """Zot's own word to the person."""
@@ -248,6 +255,8 @@ class Runtime:
     async def _activate(self, names: tuple[str, ...]) -> None:
         added = self.toolbox.activate(names)
         if added and self.sink.wants("tool_activated"):
+            from zot_core.events.tool import ToolActivatedEvent
+
             await self.sink.tell(ToolActivatedEvent(tool_names=added))
 
     def _task_done(self, plugin: str, name: str, task: asyncio.Task[Any]) -> None:

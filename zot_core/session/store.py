@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from zot_core.session.errors import SessionError, shown
@@ -25,6 +26,7 @@ class SessionFile:
         self._broken = False
         """A write broke off and could not be cut back: something torn may stand after `size`."""
         self.changed_by_others = False
+        self._syncing = Lock()
 
     @classmethod
     def create(cls, path: Path) -> SessionFile:
@@ -119,18 +121,19 @@ class SessionFile:
 
     def sync(self) -> None:
         """Returns when everything appended so far would survive a power cut."""
-        if self._fd is None or self.readonly:
-            return
         try:
-            os.fsync(self._fd)
+            with self._syncing:
+                if self._fd is not None and not self.readonly:
+                    os.fsync(self._fd)
         except OSError as error:
             raise SessionError.of("write the session", self.path, error) from error
 
     def close(self) -> None:
-        """Closes the file; a second time does nothing."""
-        fd, self._fd = self._fd, None
-        if fd is not None:
-            os.close(fd)
+        """Closes the file, once a `sync` that another thread is in has ended; a second time does nothing."""
+        with self._syncing:
+            fd, self._fd = self._fd, None
+            if fd is not None:
+                os.close(fd)
 
 
 def _pread(fd: int, length: int, offset: int) -> bytes:

@@ -77,6 +77,6 @@ class Script:
         return self
 
     def write(self, path: Path) -> Path:
-        """Writes the script's file, a reply a line, for `--script` or ZOT_SCRIPT; gives the path back."""
-        path.write_text("".join(json.dumps(reply) + "\n" for reply in self.replies), encoding="utf-8")
+        """Writes the script's file, for `--script` or ZOT_SCRIPT; gives the path back."""
+        path.write_text(json.dumps({"replies": self.replies}, indent=1) + "\n", encoding="utf-8")
         return path

@@ -75,7 +75,7 @@ async def run_prompt(text: str, *, images: Sequence[Image] = (), **how: Any) -> 
 
 
 def _script_file(script: Script | Path | str, folder: str) -> str:
-    file = script.write(Path(folder, "script.jsonl")) if isinstance(script, Script) else Path(script)
+    file = script.write(Path(folder, "script.json")) if isinstance(script, Script) else Path(script)
     return str(file.absolute())
 
 

@@ -55,7 +55,8 @@ def _lines(text: str) -> list[str]:
 
 
 def _trim(old: list[str], new: list[str], region: Region) -> Region:
-    a, b, c, d = region.old_start, region.old_end, region.new_start, region.new_end
+    # A text that ends in a newline has an empty last line for those who count newlines, but none here.
+    a, b, c, d = region.old_start, min(region.old_end, len(old)), region.new_start, min(region.new_end, len(new))
     while a < b and c < d and old[a] == new[c]:
         a, c = a + 1, c + 1
     while a < b and c < d and old[b - 1] == new[d - 1]:

@@ -4,6 +4,9 @@ A group whose leader has ended may have members left; it stays known, so that wh
 Knows neither tools nor extensions; both start their children here.
 """
 
+# /proc is read with plain calls: it is scanned while something waits to be ended.
+# ruff: noqa: PTH123, PTH208
+
 from __future__ import annotations
 
 import asyncio
@@ -11,8 +14,7 @@ import atexit
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 GRACE_S = 2.0
@@ -38,8 +40,20 @@ class ProcessGroup:
             self._on_gone(self)
         return code
 
-    def alive(self) -> bool:
-        """Whether the leader, or anyone whom it left in the group, still runs."""
+    def alive(self, running: frozenset[int] | None = None) -> bool:
+        """Whether the leader, or anyone whom it left in the group, still runs. `running` is a fresh `running_groups()`.
+
+        An ended process that nobody has reaped yet does not count where /proc tells it apart.
+        """
+        if self.process.returncode is None:
+            return True
+        if not self.known():
+            return False
+        running = running if running is not None else running_groups()
+        return running is None or self.id in running
+
+    def known(self) -> bool:
+        """Whether the system still knows the group, even if all in it have ended: a cheap `alive` that errs to yes."""
         if self.process.returncode is None:
             return True
         if sys.platform == "win32":
@@ -50,7 +64,7 @@ class ProcessGroup:
 
     def send(self, number: int) -> None:
         """Sends a signal to the whole group; nothing happens if it has ended."""
-        if not self.alive():
+        if not self.known():
             self._on_gone(self)
             return
         if sys.platform == "win32":
@@ -73,7 +87,7 @@ class ProcessGroup:
                 self._signal_all(strays, signal.SIGCONT)  # a stopped process could not take the TERM
             deadline = asyncio.get_running_loop().time() + grace
             while True:
-                strays = [pid for pid in strays if _exists(os.kill, pid)]
+                strays = [pid for pid in strays if _running(pid)]
                 if not strays and not self.alive():
                     break
                 if asyncio.get_running_loop().time() >= deadline:
@@ -108,23 +122,52 @@ def _exists(kill: Callable[[int, int], None], target: int) -> bool:
     return True
 
 
+def running_groups() -> frozenset[int] | None:
+    """The process groups with a member that has not ended; None where /proc is missing."""
+    if sys.platform != "linux":
+        return None
+    return frozenset(group for _, _, group, state in _processes() if state not in "ZX")
+
+
 def descendants(pid: int) -> list[int]:
     """The processes below `pid` that lead or joined another group (a `setsid`); empty where /proc is missing."""
-    parents: dict[int, list[tuple[int, int]]] = {}
-    for entry in Path("/proc").glob("[0-9]*/stat") if sys.platform == "linux" else ():
-        try:
-            # The name in brackets may hold anything; what follows the last bracket is state, ppid, pgrp.
-            _, ppid, pgrp = entry.read_text(errors="replace").rpartition(")")[2].split()[:3]
-        except (OSError, ValueError):
-            continue  # ended while we looked
-        parents.setdefault(int(ppid), []).append((int(entry.parent.name), int(pgrp)))
+    children: dict[int, list[tuple[int, int]]] = {}
+    for child, parent, group, _ in _processes():
+        children.setdefault(parent, []).append((child, group))
     below, found = [pid], list[int]()
     while below:
-        for child, group in parents.get(below.pop(), ()):
+        for child, group in children.get(below.pop(), ()):
             below.append(child)
             if group != pid:
                 found.append(child)
     return found
+
+
+def _processes() -> Iterator[tuple[int, int, int, str]]:
+    """Id, parent, group and state of every process, where /proc has them."""
+    if sys.platform != "linux":
+        return
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                # The program's name in brackets may hold anything; behind the last bracket are the fields.
+                state, parent, group = file.read().rpartition(b")")[2].split()[:3]
+        except (OSError, ValueError):
+            continue  # ended while we looked
+        yield int(name), int(parent), int(group), state.decode()
+
+
+def _running(pid: int) -> bool:
+    """Whether the process has not ended; one that nobody has reaped yet has."""
+    if not _exists(os.kill, pid):
+        return False
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except (OSError, IndexError):
+        return _exists(os.kill, pid)
 
 
 class ProcessGroups:
@@ -149,7 +192,8 @@ class ProcessGroups:
 
         Raises OSError as the system does, ValueError for a NUL in an argument.
         """
-        self.prune()
+        for group in [group for group in self._live.values() if not group.known()]:
+            self._forget(group)
         process = await asyncio.create_subprocess_exec(
             *argv,
             cwd=cwd,
@@ -171,8 +215,9 @@ class ProcessGroups:
 
     def prune(self) -> None:
         """Forgets groups that have ended."""
+        running = running_groups() if self._live else None
         for group in list(self._live.values()):
-            if not group.alive():
+            if not group.alive(running):
                 self._forget(group)
 
     def on_close(self, closer: Callable[[], None]) -> Callable[[], None]:

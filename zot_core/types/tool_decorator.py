@@ -7,6 +7,7 @@ a call's arguments is made when it is first needed, so that listing a tool impor
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +24,6 @@ from zot_core.types.tool_schema import (
     schema_of,
 )
 
-_COROUTINE = 0x80
 _GIVEN = ToolSpec.__dict__["arguments"]
 
 
@@ -99,7 +99,7 @@ def tool_of(function: Callable[..., Any], name: str, description: str, options: 
 def _executor(function: Callable[..., Any], signature: tuple[Parameter, ...]) -> Callable[..., Any]:
     code = function.__code__
     takes_ctx = "ctx" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    is_async = bool(code.co_flags & _COROUTINE)
+    is_async = bool(code.co_flags & inspect.CO_COROUTINE)
 
     async def execute(args: Any, ctx: Any = None) -> Any:
         values = _values(args, signature)

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import collections.abc
 import enum
+import inspect
 import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from zot_core.types.failure import ZotError
+from zot_core.types.specs import resolve
 
 _PLAIN: dict[Any, dict[str, Any]] = {
     str: {"type": "string"},
@@ -30,7 +33,6 @@ _LISTS = (list, tuple, set, frozenset, collections.abc.Sequence, collections.abc
 _OBJECTS = (dict, collections.abc.Mapping, collections.abc.MutableMapping)
 _SECTION = re.compile(r"(Args|Arguments|Parameters|Returns?|Raises|Yields|Examples?|Notes?):\s*$")
 _ENTRY = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
-_VARIADIC, _POSITIONAL_ONLY_HINT = 0x0C, "a tool's parameters are passed by name, so it cannot have"
 
 
 class ToolError(ZotError):
@@ -52,8 +54,8 @@ def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     """The parameters of `function` but `ctx`. Raises ToolError for those that a model cannot fill in."""
     code = function.__code__
     where = f"{code.co_filename}:{code.co_firstlineno}: {function.__name__}"
-    if code.co_flags & _VARIADIC or code.co_posonlyargcount:
-        raise ToolError(f"{where}: {_POSITIONAL_ONLY_HINT} *args, **kwargs or positional-only ones")
+    if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS) or code.co_posonlyargcount:
+        raise ToolError(f"{where}: its parameters are passed by name, so it cannot have *args, **kwargs or a slash")
     positional = code.co_varnames[: code.co_argcount]
     names = (*positional, *code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
     values = function.__defaults__ or ()
@@ -134,12 +136,12 @@ def _choices(values: tuple[Any, ...]) -> dict[str, Any]:
 
 def _foreign(annotation: Any) -> Mapping[str, Any]:
     """What pydantic says of an annotation that is not plain: dates, paths, dataclasses, its own models."""
-    from pydantic import TypeAdapter  # 65 ms that only such a tool pays
-
+    adapter = resolve("pydantic:TypeAdapter")  # 65 ms that only such a tool pays
     try:
-        return TypeAdapter(annotation).json_schema()
+        schema: Mapping[str, Any] = adapter(annotation).json_schema()
     except Exception as error:  # pydantic has many ways to say no
         raise ToolError(f"{annotation!r} cannot be a tool's parameter: {error}") from error
+    return schema
 
 
 def _annotation(function: Callable[..., Any], name: str, where: str) -> Any:
@@ -192,17 +194,16 @@ def _is_json(value: Any) -> bool:
 
 def model_of(name: str, parameters: tuple[Parameter, ...]) -> Any:
     """The pydantic model that checks a call's arguments; made of the same annotations as the schema."""
-    from pydantic import BaseModel, ConfigDict, Field, create_model
-
+    pydantic = import_module("pydantic")
     fields: dict[str, Any] = {}
     for parameter in parameters:
         # pydantic reserves some names and its models have methods; such a parameter lives under another field.
-        taken = parameter.name.startswith("_") or hasattr(BaseModel, parameter.name)
+        taken = parameter.name.startswith("_") or hasattr(pydantic.BaseModel, parameter.name)
         default = parameter.default if parameter.optional else ...
         alias = parameter.name if taken else None
-        fields[field_name(parameter.name, taken)] = (parameter.annotation, Field(default, alias=alias))
-    config = ConfigDict(extra="forbid", protected_namespaces=(), arbitrary_types_allowed=True)
-    return create_model(name, __config__=config, **fields)
+        fields[field_name(parameter.name, taken)] = (parameter.annotation, pydantic.Field(default, alias=alias))
+    config = {"extra": "forbid", "protected_namespaces": (), "arbitrary_types_allowed": True}
+    return pydantic.create_model(name, __config__=config, **fields)
 
 
 def field_name(name: str, taken: bool) -> str:

@@ -95,8 +95,8 @@ def _edited(data: bytes, args: EditArgs, path: str) -> tuple[bytes, ToolResult]:
     if new == data:
         raise ToolError("The edits change nothing: the file has these line ends already. Nothing was changed.")
     diff = unified(decoded.text, text, shown(args.path), regions(decoded.text, spans))
-    lines = [line_of(decoded.text, span.start) for span in spans]
-    where = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 else "")
+    lines = list(dict.fromkeys(line_of(decoded.text, span.start) for span in spans[:50]))
+    where = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 or len(spans) > 50 else "")
     said = f"\n[{decoded.encoding.said}; kept as it is]" if decoded.encoding.said else ""
     change = f"+{diff.added} -{diff.removed} lines"
     printable = diff.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

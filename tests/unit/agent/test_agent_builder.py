@@ -34,8 +34,13 @@ def test_text_deltas_become_one_block():
 
 def test_keys_keep_interleaved_blocks_apart_in_order_of_their_start():
     message = built(
-        ThinkingDelta("t1", 0), BlockMeta(0, "sig-a"), TextDelta("x", 1), ThinkingDelta("t2", 2), TextDelta("y", 1),
-        BlockMeta(0, "-b"), BlockMeta(2, meta={"k": 1}),
+        ThinkingDelta("t1", 0),
+        BlockMeta(0, "sig-a"),
+        TextDelta("x", 1),
+        ThinkingDelta("t2", 2),
+        TextDelta("y", 1),
+        BlockMeta(0, "-b"),
+        BlockMeta(2, meta={"k": 1}),
     )
     assert message.content == (Thinking("t1", "sig-a-b"), Text("xy"), Thinking("t2", meta={"k": 1}))
 
@@ -47,8 +52,14 @@ def test_redacted_thinking_is_kept_without_text():
 
 def test_parallel_calls_by_key_with_fragments():
     message = built(
-        ToolCallStart(0, "a", "read"), ToolCallStart(1, "b", "ls"), ToolCallDelta(0, '{"path"'), ToolCallDelta(1, "{}"),
-        ToolCallDelta(0, ':"x"}'), ToolCallEnd(0), ToolCallEnd(1), stop="tool_use",
+        ToolCallStart(0, "a", "read"),
+        ToolCallStart(1, "b", "ls"),
+        ToolCallDelta(0, '{"path"'),
+        ToolCallDelta(1, "{}"),
+        ToolCallDelta(0, ':"x"}'),
+        ToolCallEnd(0),
+        ToolCallEnd(1),
+        stop="tool_use",
     )
     assert message.tool_calls == (
         ToolCall("a", "read", {"path": "x"}, '{"path":"x"}'),
@@ -68,15 +79,28 @@ def test_missing_and_repeated_ids_are_replaced_and_the_start_says_so():
 
 def test_a_retry_voids_what_came():
     failure = Failure(kind="overloaded", message="busy")
-    message = built(TextDelta("a"), ToolCallStart(0, "x", "t"), Retrying(1, 0, failure), TextDelta("b"),
-                    ToolCallStart(0, "x", "t"), ToolCallEnd(0))
+    message = built(
+        TextDelta("a"),
+        ToolCallStart(0, "x", "t"),
+        Retrying(1, 0, failure),
+        TextDelta("b"),
+        ToolCallStart(0, "x", "t"),
+        ToolCallEnd(0),
+    )
     assert message.text == "b"
     assert [call.id for call in message.tool_calls] == ["x"]
 
 
 def test_a_cut_message_drops_open_calls_and_thinking_that_nothing_followed():
-    parts = [ThinkingDelta("done thinking", 0), TextDelta("a", 1), ToolCallStart(2, "x", "t"), ToolCallEnd(2),
-             ToolCallStart(3, "y", "t"), ToolCallDelta(3, '{"a"'), ThinkingDelta("half", 4)]
+    parts = [
+        ThinkingDelta("done thinking", 0),
+        TextDelta("a", 1),
+        ToolCallStart(2, "x", "t"),
+        ToolCallEnd(2),
+        ToolCallStart(3, "y", "t"),
+        ToolCallDelta(3, '{"a"'),
+        ThinkingDelta("half", 4),
+    ]
     message = built(*parts, stop="aborted")
     assert [type(block) for block in message.content] == [Thinking, Text, ToolCall]
     assert message.content[0].text == "done thinking"

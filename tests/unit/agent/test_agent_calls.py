@@ -7,8 +7,8 @@ import threading
 
 import pytest
 from pydantic import BaseModel, ConfigDict
-
 from support.agent_fakes import Bench, FakeSink, asks, assert_paired, call, roles, says, tool, tools
+
 from zot_core.agent.calls import execute_nested
 from zot_core.events.base import Block
 from zot_core.types.content import Image, Text, text_of
@@ -40,10 +40,8 @@ def one(spec, args="{}", sink=None, **options):
 
 
 def test_three_orders():
-    first_done = asyncio.Event
-
     async def main():
-        gate = first_done()
+        gate = asyncio.Event()
         ran = []
 
         async def slow(args, ctx):
@@ -60,13 +58,14 @@ def test_three_orders():
         bench.sink.on["tool_call"] = lambda e: ran.append(f"gate {e.tool_name}")
         await bench.run("hi")
         assert ran == ["gate slow", "gate fast", "slow", "fast"]
-        named = [(e.hook, e.tool_name) for e in bench.sink.log if e.hook.startswith("tool_")]
-        assert named == [
-            ("tool_execution_start", "slow"), ("tool_call", "slow"),
-            ("tool_execution_start", "fast"), ("tool_call", "fast"),
-            ("tool_result", "fast"), ("tool_execution_end", "fast"),
-            ("tool_result", "slow"), ("tool_execution_end", "slow"),
-        ]  # fmt: skip
+        assert [(e.hook, e.tool_name) for e in bench.sink.log if e.hook in ("tool_execution_start", "tool_call")] == [
+            ("tool_execution_start", "slow"),
+            ("tool_call", "slow"),
+            ("tool_execution_start", "fast"),
+            ("tool_call", "fast"),
+        ]
+        for hook in ("tool_result", "tool_execution_end"):
+            assert [e.tool_name for e in bench.sink.events(hook)] == ["fast", "slow"]
         assert [r.tool_name for r in results(bench)] == ["slow", "fast"]
 
     asyncio.run(main())
@@ -85,8 +84,10 @@ def test_a_sequential_tool_runs_alone():
 
         return tool(name, execute, **more)
 
-    bench = Bench([asks(call("a", id="1"), call("a", id="2"), call("s", id="3"), call("a", id="4"))],
-                  tools(make("a"), make("s", sequential=True)))
+    bench = Bench(
+        [asks(call("a", id="1"), call("a", id="2"), call("s", id="3"), call("a", id="4"))],
+        tools(make("a"), make("s", sequential=True)),
+    )
     bench.go()
     assert together == [("a", 2), ("a", 1), ("s", 1), ("a", 1)]
 
@@ -169,7 +170,7 @@ def test_a_change_in_place_reaches_nobody():
     def spoil(event):
         event.args["deep"]["x"] = "changed"
 
-    result, bench = one(tool("t", lambda a, c: seen.append(a)), '{"deep": {"x": 1}}', FakeSink({"tool_call": spoil}))
+    _, bench = one(tool("t", lambda a, c: seen.append(a)), '{"deep": {"x": 1}}', FakeSink({"tool_call": spoil}))
     assert seen == [{"deep": {"x": 1}}]
     assert bench.state.messages[1].tool_calls[0].args == {"deep": {"x": 1}}
 
@@ -183,9 +184,11 @@ def test_the_tool_context_has_the_arguments_that_run():
 
 def test_a_blocked_call_gets_the_reason_and_the_others_run():
     ran = []
-    bench = Bench([asks(call("a"), call("b")), says("x")],
-                  tools(tool("a", lambda a, c: ran.append("a")), tool("b", lambda a, c: ran.append("b"))),
-                  FakeSink({"tool_call": lambda e: Block("not today") if e.tool_name == "a" else None}))
+    bench = Bench(
+        [asks(call("a"), call("b")), says("x")],
+        tools(tool("a", lambda a, c: ran.append("a")), tool("b", lambda a, c: ran.append("b"))),
+        FakeSink({"tool_call": lambda e: Block("not today") if e.tool_name == "a" else None}),
+    )
     bench.go()
     assert ran == ["b"]
     assert [(r.is_error, text_of(r.content)) for r in results(bench)] == [(True, "not today"), (False, "")]
@@ -265,7 +268,11 @@ def test_tool_result_changes_what_is_kept():
 
     result, bench = one(tool("t", ok), sink=FakeSink({"tool_result": change}))
     assert (result.content, result.details, result.is_error, result.usage) == (
-        (Text("clean"),), {"k": 2}, True, Usage(input=1))
+        (Text("clean"),),
+        {"k": 2},
+        True,
+        Usage(input=1),
+    )
     assert bench.sink.events("tool_execution_end")[0].content == (Text("clean"),)
 
 
@@ -324,9 +331,17 @@ def nesting(bench, inner="inner", args=None):
     async def outer(_, ctx):
         answers = []
         for _ in range(2):
-            answers.append(await execute_nested(
-                inner, args or {}, state=bench.state, config=bench.config(), sink=bench.sink, signal=bench.signal,
-                parent_call_id=ctx.call_id))
+            answers.append(
+                await execute_nested(
+                    inner,
+                    args or {},
+                    state=bench.state,
+                    config=bench.config(),
+                    sink=bench.sink,
+                    signal=bench.signal,
+                    parent_call_id=ctx.call_id,
+                )
+            )
         return ToolResult(content="+".join(text_of(a.content) for a in answers), usage=Usage(input=1))
 
     return outer
@@ -364,8 +379,15 @@ def test_a_nested_call_can_be_blocked_and_its_arguments_are_validated():
 
 def test_tools_that_call_themselves_come_to_an_end():
     async def itself(args, ctx):
-        return await execute_nested("t", {}, state=bench.state, config=bench.config(), sink=bench.sink,
-                                    signal=bench.signal, parent_call_id=ctx.call_id)
+        return await execute_nested(
+            "t",
+            {},
+            state=bench.state,
+            config=bench.config(),
+            sink=bench.sink,
+            signal=bench.signal,
+            parent_call_id=ctx.call_id,
+        )
 
     bench = Bench([asks(call("t")), says("x")], tools(tool("t", itself)))
     bench.go()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-
 from support.agent_fakes import user
+
 from zot_core.agent.cancel import Aborted, Signal, interruptible
 from zot_core.agent.queues import Queues
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-
 from support.agent_fakes import Bench, FakeSink, asks, assert_paired, call, roles, says, tool, tools, user
+
 from zot_core.events.base import Block
 from zot_core.types.content import Image, Text
 from zot_core.types.failure import Failure, RunFailed
@@ -78,8 +78,9 @@ def test_context_gates_change_what_is_sent_and_not_what_is_kept():
     def whole(event):
         return event.replace(messages=(SystemMessage(text="new system"), *event.messages[1:]))
 
-    bench = Bench([says("x")], sink=FakeSink({"context": context, "context_with_system": whole}),
-                  options={"system": "base"})
+    bench = Bench(
+        [says("x")], sink=FakeSink({"context": context, "context_with_system": whole}), options={"system": "base"}
+    )
     bench.go("hi")
     assert bench.requests[0].messages[0].content == (Text("other"),)
     assert bench.requests[0].system == "new system"
@@ -104,8 +105,12 @@ def test_before_agent_start_adds_messages_and_a_prompt_for_this_run_alone():
         before = note("before", placement="before_prompt")
         return event.replace(messages=(note("after"), before), system_prompt=event.system_prompt + "!")
 
-    bench = Bench([asks(call("t")), says("x"), says("y")], tools(tool("t", ok)),
-                  FakeSink({"before_agent_start": start}), options={"system": "base"})
+    bench = Bench(
+        [asks(call("t")), says("x"), says("y")],
+        tools(tool("t", ok)),
+        FakeSink({"before_agent_start": start}),
+        options={"system": "base"},
+    )
 
     async def main():
         picture = Image("image/png", "AAAA")
@@ -172,11 +177,11 @@ def test_a_message_without_text_is_not_asked_about():
 
 def test_a_retry_starts_the_message_over():
     failure = Failure(kind="overloaded", message="busy", retryable=True)
-    bench = Bench([[Retrying(1, 0.0, failure), TextDelta("a"), Retrying(2, 0.0, failure), TextDelta("b"),
-                    Done("end_turn")]])
+    bench = Bench(
+        [[Retrying(1, 0.0, failure), TextDelta("a"), Retrying(2, 0.0, failure), TextDelta("b"), Done("end_turn")]]
+    )
     bench.go()
     assert bench.state.messages[1].text == "b"
-    assert bench.sink.hooks("message_start", "message_update")[2:] == ["message_start", *["message_update"] * 3] or True
     kinds = [type(e.part).__name__ for e in bench.sink.events("message_update")]
     assert kinds == ["Retrying", "TextDelta", "Retrying", "TextDelta"]
     assert len([e for e in bench.sink.events("message_start") if e.message.role == "assistant"]) == 1
@@ -266,8 +271,11 @@ def test_steering_goes_on_where_the_answer_called_no_tool():
 
 
 def test_follow_ups_wait_for_the_end_and_count_their_own_steps():
-    bench = Bench([asks(call("t")), says("x"), asks(call("t")), says("y"), says("z")], tools(tool("t", ok)),
-                  options={"max_steps": 2})
+    bench = Bench(
+        [asks(call("t")), says("x"), asks(call("t")), says("y"), says("z")],
+        tools(tool("t", ok)),
+        options={"max_steps": 2},
+    )
     bench.queues.put("follow_up", user("then"))
     bench.queues.put("follow_up", user("last"))
     end = bench.go()
@@ -289,8 +297,11 @@ def test_turn_end_adds_entries_and_may_go_on():
     def turn_end(event):
         if event.step > 1:
             return None
-        entries = (*event.entries, DraftEntry(kind="custom", custom_type="k"),
-                   DraftEntry(kind="custom_message", custom_type="k", content=(Text("go on"),)))
+        entries = (
+            *event.entries,
+            DraftEntry(kind="custom", custom_type="k"),
+            DraftEntry(kind="custom_message", custom_type="k", content=(Text("go on"),)),
+        )
         return event.replace(entries=entries, continue_run=True)
 
     bench = Bench([says("x"), says("y")], sink=FakeSink({"turn_end": turn_end}))
@@ -307,8 +318,12 @@ def test_an_unconditional_continuation_loops_until_the_step_limit():
 
 
 def test_a_continuation_is_not_asked_for_after_a_failure():
-    sink = FakeSink({"turn_end": lambda e: e.replace(continue_run=True),
-                     "agent_before_settle": lambda e: e.replace(continue_run=True)})
+    sink = FakeSink(
+        {
+            "turn_end": lambda e: e.replace(continue_run=True),
+            "agent_before_settle": lambda e: e.replace(continue_run=True),
+        }
+    )
     end = Bench([ValueError("x")], sink=sink).go()
     assert end.failure.kind == "provider"
     assert sink.hooks("turn_start", "agent_settled") == ["turn_start", "agent_settled"]
@@ -344,8 +359,9 @@ def test_a_record_that_cannot_be_written_ends_the_run_at_once():
     lost = RunFailed(Failure(kind="session", message="disk full"))
     for role, left in [("user", 0), ("assistant", 1), ("tool", 1)]:
         ran = []
-        bench = Bench([asks(call("t"), call("t", id="b")), says("x")],
-                      tools(tool("t", lambda args, ctx, ran=ran: ran.append(1))))
+        bench = Bench(
+            [asks(call("t"), call("t", id="b")), says("x")], tools(tool("t", lambda args, ctx, ran=ran: ran.append(1)))
+        )
         bench.sink.fail_store = lambda s, role=role: lost if s.message.role == role else None
         end = bench.go()
         assert (end.stop, end.failure.kind) == ("error", "session")
@@ -356,8 +372,13 @@ def test_a_record_that_cannot_be_written_ends_the_run_at_once():
 
 
 def test_usage_is_summed_over_the_run():
-    bench = Bench([[UsageUpdate(Usage(input=1)), UsageUpdate(Usage(input=10, cost=0.5)), *asks(call("t"))],
-                   [UsageUpdate(Usage(input=5)), *says("x")]], tools(tool("t", ok)))
+    bench = Bench(
+        [
+            [UsageUpdate(Usage(input=1)), UsageUpdate(Usage(input=10, cost=0.5)), *asks(call("t"))],
+            [UsageUpdate(Usage(input=5)), *says("x")],
+        ],
+        tools(tool("t", ok)),
+    )
     end = bench.go()
     assert end.usage == Usage(input=15, cost=0.5)
     assert end.messages[1].usage == Usage(input=10, cost=0.5)

@@ -109,6 +109,9 @@ def test_the_go_zots_file_works(paths: Paths) -> None:
     assert auth.find("openai") is None
     assert auth.require("openai-codex").account_id == "acct"
     assert auth.require("groq").key == "g"
+    assert auth.remove("groq") is True
+    assert auth.find("groq") is None
+    assert auth.require("anthropic").key == "sk-ant"
 
 
 def test_a_login_that_has_expired_is_not_used_and_said(paths: Paths) -> None:
@@ -229,3 +232,16 @@ def test_the_go_zots_command_runs_without_a_shell(paths: Paths) -> None:
     store(paths, {"acme": {"api_key_command": {"program": "printf", "args": ["%s", "$HOME;x"]}}})
     found = Auth(paths, {"PATH": "/usr/bin:/bin"}).require("acme")
     assert found.key == "$HOME;x"
+
+
+def test_whether_there_is_a_key_is_told_without_running_anything(paths: Paths, tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    auth = Auth(paths, {"ACME_API_KEY": " "})
+    assert auth.has("acme", ENV) is False
+    assert auth.may_run_command("acme") is False
+    assert auth.has("acme", ENV, f"!touch {mark}; echo k") is True
+    store(paths, {"acme": {"api_key_command": f"touch {mark}; echo k"}})
+    auth.reload()
+    assert auth.has("acme") is True
+    assert auth.may_run_command("acme") is True
+    assert not mark.exists()

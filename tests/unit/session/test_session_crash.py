@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -269,3 +270,26 @@ def test_a_session_that_may_not_be_written_says_so(path: Path, monkeypatch: pyte
         Session.open(path)
     with Session.open(path, readonly=True) as session:
         assert len(session.messages()) == 1
+
+
+def test_closing_waits_for_a_sync_in_another_thread(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, release = threading.Event(), threading.Event()
+    states: list[bool] = []
+
+    def slow(fd: int) -> None:
+        inside.set()
+        release.wait(10)
+        states.append(os.fstat(fd).st_size > 0)  # raises if it was closed under the sync
+
+    monkeypatch.setattr(os, "fsync", slow)
+    session = Session.open(path)
+    syncing = threading.Thread(target=session.sync)
+    closing = threading.Thread(target=session.close)
+    syncing.start()
+    assert inside.wait(10)
+    closing.start()
+    release.set()
+    syncing.join()
+    closing.join()
+    session.sync()
+    assert states == [True]

@@ -1,4 +1,4 @@
-"""Damaged files: everything that can be read is there, it is told once, and what comes after is whole (faults SE-01)."""
+"""Damaged files: all that can be read is there, it is told once, and what comes after is whole (faults SE-01)."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_a_missing_file_and_a_folder_are_named_with_the_systems_words(tmp_path: 
 def test_what_a_newer_zot_wrote_is_refused_and_left_alone(path: Path, old: bytes, new: bytes) -> None:
     path.write_bytes(path.read_bytes().replace(old, new, 1) + b'{"torn')
     before = path.read_bytes()
-    with pytest.raises(SessionTooNew, match="newer zot.*update zot"):
+    with pytest.raises(SessionTooNew, match=r"newer zot.*update zot"):
         Session.open(path)
     assert path.read_bytes() == before
     assert not list(path.parent.glob("*.lock"))

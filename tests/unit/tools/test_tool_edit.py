@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import stat
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.tool_context import FakeToolContext, call, run, said
 
 from zot_core.types.specs import ToolResult
@@ -110,10 +113,10 @@ def test_wide_encodings_stay(file: Path, codec: str) -> None:
 
 
 def test_bytes_that_are_no_text_stay(file: Path) -> None:
-    file.write_bytes(b"\xc3\xa9\xc3\xa8 \xff\xfe\xc3 name = x\n")
+    file.write_bytes(b"\xc3\xa9\xc3\xa8\xc3\xb6\xc3\xbc \xff\xfe\xc3 name = x\n")
     result = edit(file, ("name = x", "name = ü"))
     assert not result.is_error, said(result)
-    assert file.read_bytes() == b"\xc3\xa9\xc3\xa8 \xff\xfe\xc3 name = \xc3\xbc\n"
+    assert file.read_bytes() == b"\xc3\xa9\xc3\xa8\xc3\xb6\xc3\xbc \xff\xfe\xc3 name = \xc3\xbc\n"
 
 
 def test_latin_1_stays_and_refuses_what_it_cannot_write(file: Path) -> None:
@@ -256,7 +259,7 @@ def test_replace_all(file: Path) -> None:
     file.write_text("x y x\nx\n")
     result = edit(file, ("x", "zz", True))
     assert file.read_text() == "zz y zz\nzz\n"
-    assert "3 replacements, +2 -2 lines, at line 1, 1, 2" in said(result)
+    assert "3 replacements, +2 -2 lines, at line 1, 2" in said(result)
 
 
 def test_same_old_and_new_is_refused(file: Path) -> None:
@@ -310,6 +313,23 @@ def test_binaries_folders_and_lookalike_names_are_refused(tmp_path: Path) -> Non
     assert "look like it" in words
     assert "a\\u202fb" in words
     assert (tmp_path / "a\u202fb").read_text() == "x"
+
+
+@given(st.binary(max_size=200), st.binary(max_size=200), st.sampled_from(["", "new", "new\nlines\n", "$1 \\\\1"]))
+@settings(max_examples=150, deadline=None)
+def test_any_bytes_around_the_span_stay(before: bytes, after: bytes, new: str) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "a"
+        file.write_bytes(before + b"\nOLD TEXT\n" + after)
+        result = edit(file, ("OLD TEXT", new))
+        if result.is_error:
+            assert file.read_bytes() == before + b"\nOLD TEXT\n" + after
+        elif "\n" not in new:
+            assert file.read_bytes() == before + b"\n" + new.encode() + b"\n" + after
+        else:
+            changed = file.read_bytes()
+            assert changed.startswith(before + b"\n")
+            assert changed.endswith(b"\n" + after)
 
 
 # --- older and foreign arguments ------------------------------------------------------------------------------------

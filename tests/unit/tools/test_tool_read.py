@@ -34,7 +34,9 @@ def test_a_file_is_shown_as_it_is(tmp_path: Path) -> None:
 
 def test_offset_and_limit_say_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("".join(f"{n}\n" for n in range(1, 101)))
-    assert text_of_read(tmp_path, "a.txt", offset=10, limit=2) == "10\n11\n\n[Lines 10 to 11 of 100. Go on with offset=12]"
+    assert (
+        text_of_read(tmp_path, "a.txt", offset=10, limit=2) == "10\n11\n\n[Lines 10 to 11 of 100. Go on with offset=12]"
+    )
     assert text_of_read(tmp_path, "a.txt", offset=100, limit=5) == "100"
     late = read(tmp_path, "a.txt", offset=101)
     assert late.is_error
@@ -217,7 +219,15 @@ def odd(tmp_path: Path) -> Path:
 
 
 def test_an_exact_name_always_wins(odd: Path) -> None:
-    for name in ("plain 1 PM.txt", "plain 1\u202fPM.txt", "it\u2019s.txt", "@home.txt", " blanks ", "~", "two\nlines.txt"):
+    for name in (
+        "plain 1 PM.txt",
+        "plain 1\u202fPM.txt",
+        "it\u2019s.txt",
+        "@home.txt",
+        " blanks ",
+        "~",
+        "two\nlines.txt",
+    ):
         assert text_of_read(odd, name) == name
 
 

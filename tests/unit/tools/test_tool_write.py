@@ -56,7 +56,7 @@ def test_a_dangling_link_gets_its_target(tmp_path: Path) -> None:
 def test_the_result_carries_the_diff(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("1\n2\n3\n")
     result = write(tmp_path, "a", "1\nzwei\n3\n")
-    assert said(result) == "Replaced a (3 lines, 11 B, +1 -1 lines)"
+    assert said(result) == "Replaced a (3 lines, 9 B, +1 -1 lines)"
     assert result.details is not None
     assert result.details["diff"] == "--- a\n+++ a\n@@ -1,3 +1,3 @@\n 1\n-2\n+zwei\n 3\n"
 

@@ -1,0 +1,213 @@
+"""`zot -p` as cli.md has it: the answer on stdout, everything else on stderr, and how it ends."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Plugin = Callable[..., str]
+
+
+def test_the_final_text_alone_is_on_stdout(zot: Any, project: Path) -> None:
+    (project / "a.txt").write_text("data", encoding="utf-8")
+    zot.script(["Let me look.", {"tool_call": {"name": "read", "args": {"path": "a.txt"}}}], ["It says data."])
+    done = zot("-p", "What does", "a.txt", "say?")
+    assert (done.code, done.out, done.err) == (0, "It says data.\n", "")
+
+
+def test_piped_text_comes_before_the_prompt_and_is_one_alone(zot: Any) -> None:
+    zot.script(["ok"])
+    assert zot("-p", "Summarise", text="the text\n").out == "ok\n"
+    done = zot("--json", "Summarise", text="the text\n")
+    assert done.events[1]["content"] == [{"type": "text", "text": "the text\n\nSummarise"}]
+    piped = zot(text="just this\n")
+    assert (piped.code, piped.out) == (0, "ok\n")
+
+
+def test_control_sequences_do_not_reach_stdout(zot: Any) -> None:
+    zot.script(["\x1b]0;evil\x07a\x1b[2Jb\x9bc\u202ed"])
+    done = zot("-p", "x")
+    assert done.out == "abd\n" or done.out == "abcd\n"
+    assert "\x1b" not in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        ({"kind": "auth", "message": "no key"}, 1),
+        ({"kind": "rate_limit", "message": "come back", "retryable": False}, 75),
+        ({"kind": "overloaded", "message": "busy", "retryable": False}, 75),
+    ],
+)
+def test_a_failure_is_one_line_and_a_code(zot: Any, error: dict[str, Any], code: int) -> None:
+    zot.script([{"error": error}])
+    done = zot("-p", "x")
+    assert (done.code, done.out) == (code, "")
+    assert done.err.splitlines()[-1].startswith("zot: ") and error["message"] in done.err
+
+
+def test_a_cut_stream_is_a_failure_without_an_answer(zot: Any) -> None:
+    zot.script(["half an ans", {"cut": True}], *[["half an ans", {"cut": True}]] * 3)
+    done = zot("-p", "x")
+    assert (done.code, done.out) == (1, "")
+
+
+def test_an_answer_at_the_output_limit_is_shown_with_a_notice(zot: Any) -> None:
+    zot.script(["half an ans", {"finish": "length"}])
+    done = zot("-p", "x")
+    assert (done.code, done.out) == (0, "half an ans\n")
+    assert "cut" in done.err
+
+
+def test_reaching_the_limit_of_steps_is_an_error(zot: Any) -> None:
+    call = {"tool_call": {"name": "bash", "args": {"command": "true"}}}
+    zot.script([call], [call], [call])
+    done = zot("-p", "--max-steps", "2", "x")
+    assert (done.code, done.out) == (1, "")
+    assert "2 model calls" in done.err
+
+
+def test_wrong_usage_that_only_plugins_can_tell(zot: Any) -> None:
+    zot.script(["ok"])
+    done = zot("-p", "x", "--modle", "y")
+    assert done.code == 2 and "unknown flag --modle" in done.err
+    done = zot("-p", "x", "--tools", "reed")
+    assert done.code == 2 and "reed" in done.err and "read" in done.err
+    done = zot("-p", "x", "--session", "nope")
+    assert done.code == 2 and "nope" in done.err
+    assert "cannot be used together" in zot("-p", "x", "-c", "--fork", "y").err
+
+
+def test_plugins_bring_flags(zot: Any, plugin: Plugin) -> None:
+    path = plugin(
+        "from zot_core import FlagSpec, hookimpl\n"
+        "@hookimpl\n"
+        "def flags():\n    return [FlagSpec(name='deploy-to', type='str')]\n"
+        "@hookimpl\n"
+        "def input(event, ctx):\n    return event.replace(text=event.text.upper())\n"
+    )
+    zot.script(["ok"])
+    done = zot("--json", "ship", "--deploy-to", "mars", "it", "--plugin", path)
+    assert done.code == 0
+    assert done.events[1]["content"] == [{"type": "text", "text": "SHIP IT"}]
+
+
+WITHHOLD = (
+    "from zot_core import Block, hookimpl\n@hookimpl\ndef assistant_message(event, ctx):\n    return Block('secret')\n"
+)
+
+
+def test_a_withheld_answer_is_no_failure_and_no_output(zot: Any, plugin: Plugin) -> None:
+    zot.script(["the secret"])
+    done = zot("-p", "x", "--plugin", plugin(WITHHOLD))
+    assert (done.code, done.out) == (0, "")
+    assert "the secret" not in done.err and "withheld" in done.err
+
+
+def test_a_blocked_turn_is_a_failure_with_its_reason(zot: Any, plugin: Plugin) -> None:
+    path = plugin(
+        "from zot_core import Block, hookimpl\n@hookimpl\ndef turn_start(event, ctx):\n    return Block('not today')\n"
+    )
+    zot.script(["ok"])
+    done = zot("-p", "x", "--plugin", path)
+    assert (done.code, done.out, done.err) == (1, "", "zot: not today\n")
+
+
+def test_a_prompt_that_a_plugin_handled_has_no_output(zot: Any, plugin: Plugin) -> None:
+    path = plugin("from zot_core import Handled, hookimpl\n@hookimpl\ndef input(event, ctx):\n    return Handled()\n")
+    done = zot("-p", "x", "--plugin", path)
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_notes_of_plugins_are_on_stderr(zot: Any, plugin: Plugin) -> None:
+    path = plugin(
+        "from zot_core import hookimpl\n"
+        "@hookimpl\n"
+        "def session_start(event, ctx):\n"
+        "    print('noise')\n"
+        "    ctx.ui.notify('hello \\x1b[2J', 'warning')\n"
+    )
+    zot.script(["ok"])
+    done = zot("-p", "x", "--plugin", path)
+    assert (done.code, done.out) == (0, "ok\n")
+    assert "[mine] warning: hello" in done.err and "noise" in done.err and "\x1b" not in done.err
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import nothing_of_this_name\n",
+        "def broken(:\n",
+        "raise SystemExit(3)\n",
+        "from zot_core import hookimpl\n@hookimpl\ndef tool_call(evnt): ...\n",
+        "from zot_core import hookimpl\n@hookimpl\ndef tools():\n    return 7\n",
+        "from zot_core import hookimpl\n@hookimpl\ndef input(event, ctx):\n    raise ValueError('boom')\n",
+        "print('noise on stdout')\nraise ImportError('no')\n",
+    ],
+)
+def test_one_broken_plugin_stops_nothing(zot: Any, plugin: Plugin, source: str) -> None:
+    """EX-09: a warning that names it, and everything else works."""
+    path = plugin(source)
+    zot.script(["ok"])
+    done = zot("-p", "x", "--plugin", path)
+    assert (done.code, done.out) == (0, "ok\n")
+    assert "mine" in done.err and "Traceback" not in done.err
+    assert zot("--help", "--plugin", path).code == 0
+    assert zot("--version", "--plugin", path).out.startswith("zot ")
+    listed = zot("plugins", "--plugin", path, "--json")
+    assert "provider_scripted" in listed.out
+
+
+def test_a_full_disk_under_stdout_is_a_failure(zot: Any) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    zot.script(["ok"])
+    with open("/dev/full", "w") as full:
+        done = zot("-p", "x", stdout=full)
+    assert done.code == 1 and done.err.startswith("zot: cannot write to standard output")
+
+
+def test_a_closed_stdout_is_said(zot: Any) -> None:
+    zot.script(["ok"])
+    done = zot("-p", "x", stdout=subprocess.DEVNULL, preexec_fn=lambda: __import__("os").close(1))
+    assert done.code == 1 and "Traceback" not in done.err
+
+
+def test_a_session_is_continued(zot: Any, zot_home: Path) -> None:
+    zot.script(["first"], ["second"])
+    zot("-p", "one")
+    assert zot("-c", "-p", "two").code == 0
+    listed = zot("sessions", "list", "--json")
+    import json
+
+    rows = json.loads(listed.out)
+    assert len(rows) == 1 and rows[0]["messages"] == 4 and rows[0]["title"] == "one"
+    shown = zot("sessions", "show", rows[0]["id"][:6])
+    assert "two" in shown.out and "first" in shown.out
+    assert zot("-p", "x", "--no-session").code == 0
+    assert len(json.loads(zot("sessions", "list", "--json").out)) == 1
+
+
+def test_no_builtins_starts(zot: Any) -> None:
+    done = zot("-p", "x", "--no-builtins")
+    assert done.code in (1, 2) and done.err.startswith("zot: ") and "Traceback" not in done.err
+
+
+def test_a_command_of_a_plugin_is_part_of_zot(zot: Any, plugin: Plugin) -> None:
+    path = plugin(
+        "import click\n"
+        "from zot_core import CliSpec, hookimpl\n"
+        "@click.command()\n"
+        "@click.argument('name')\n"
+        "@click.option('--loud', is_flag=True)\n"
+        "def greet(name, loud):\n    click.echo(f'hello {name}' + '!' * loud)\n"
+        "@hookimpl\n"
+        "def cli():\n    return [CliSpec(name='greet', help='Greets.', command=greet)]\n"
+    )
+    done = zot("--plugin", path, "greet", "you")
+    assert (done.code, done.out) == (0, "hello you\n")
+    assert zot("--plugin", path, "gret", "you").code == 2

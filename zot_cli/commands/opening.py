@@ -1,0 +1,66 @@
+"""An App for commands that only look: no session is kept, nothing is shown, notes are collected.
+
+Takes the same flags as a run, before or after the command's name, so that what is listed is what a run would have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from zot_cli.appoptions import app_options
+from zot_cli.options import parse
+from zot_core.app import App
+from zot_core.ctx.null_ui import NullUi
+from zot_core.frontend import Note
+from zot_core.types.failure import UsageError
+
+if TYPE_CHECKING:
+    from zot_cli.options import CommandLine
+    from zot_core.agent.sink import Stored
+    from zot_core.events.base import Block, Event, Handled
+    from zot_core.types.specs import Mode
+
+
+class QuietFront:
+    """A front end that wants nothing and keeps the notes."""
+
+    mode: Mode = "print"
+    wants: frozenset[str] = frozenset()
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+        self.ui = NullUi(self.note, self.mode)
+
+    def event(self, event: Event, stop: Block | Handled | None = None, plugin: str = "") -> None:
+        """Nothing is shown."""
+
+    def stored(self, stored: Stored) -> None:
+        """Nothing is shown."""
+
+    def note(self, note: Note) -> None:
+        self.notes.append(note)
+
+
+def with_run_flags(line: CommandLine, flags: Sequence[str]) -> CommandLine:
+    """The line as if the flags of a run that followed the command's name had stood before it."""
+    before = line.argv[: len(line.argv) - len(line.rest) - 1]
+    joined = parse((*before, *flags))
+    if joined.words and not joined.unknown:
+        raise UsageError(f"unexpected argument {joined.words[0]!r}; see zot {line.command} --help")
+    return joined
+
+
+@asynccontextmanager
+async def opened(line: CommandLine, front: QuietFront | None = None) -> AsyncIterator[App]:
+    """An App that keeps no session, closed at the end. Raises as `App.open` does."""
+    options = replace(
+        app_options(line, "print"), no_session=True, continue_session=False, resume=None, session=None, fork=None
+    )
+    app = await App.open(options, front or QuietFront())
+    try:
+        yield app
+    finally:
+        await app.close()

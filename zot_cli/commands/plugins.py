@@ -1,0 +1,118 @@
+"""`zot plugins`: what is loaded, what it brings to the command line, and who is asked in which order.
+
+Loads the same plugins as a run with the same flags; asks the host, knows no plugin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zot_cli.commands.tables import heading, show_json, show_rows
+from zot_cli.options import nearest
+from zot_core.types.failure import UsageError
+
+if TYPE_CHECKING:
+    from zot_cli.options import CommandLine
+    from zot_core.app import App
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True},
+    help="What is loaded, and in which order. Takes the flags of a run too (--plugin, --ext, --trust, --cwd, ...).",
+)
+@click.option("--hooks", is_flag=True, help="Which hooks are implemented, by whom, in the order of asking.")
+@click.option("--order", metavar="HOOK", help="The chain of one hook.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.argument("run_flags", nargs=-1, type=click.UNPROCESSED, metavar="[FLAGS OF A RUN]...")
+@click.pass_obj
+def plugins(line: CommandLine, hooks: bool, order: str | None, as_json: bool, run_flags: tuple[str, ...]) -> int:
+    """Prints the tables; exit 1 if a plugin could not be loaded."""
+    from zot_cli.commands.opening import opened, with_run_flags
+
+    if order is not None:
+        _check_hook(order)
+
+    async def look() -> tuple[dict[str, Any], int]:
+        async with opened(with_run_flags(line, run_flags)) as app:
+            if order is not None:
+                return {"order": [asdict(row) for row in app.runtime.host.order(order)]}, 0
+            if hooks:
+                return {"hooks": _hooks(app)}, 0
+            return _plugins(app), 1 if app.failed else 0
+
+    found, code = asyncio.run(look())
+    if order is not None:
+        columns = ("plugin", "band", "tier", "options", "where")
+        show_rows(found["order"], columns, as_json=as_json, empty=f"no plugin implements {order}")
+    elif hooks:
+        show_rows(found["hooks"], ("hook", "kind", "plugins"), as_json=as_json)
+    elif as_json:
+        show_json(found)
+    else:
+        _show(found)
+    return code
+
+
+def _show(found: dict[str, Any]) -> None:
+    show_rows(found["plugins"], ("name", "tier", "hooks", "origin"), empty="no plugin is loaded")
+    for title, key, columns in (
+        ("Flags", "flags", ("flag", "plugin", "description")),
+        ("Commands", "commands", ("command", "plugin", "help")),
+        ("Not loaded", "failed", ("name", "reason", "origin")),
+    ):
+        if found[key]:
+            heading(f"\n{title}")
+            show_rows(found[key], columns)
+
+
+def _plugins(app: App) -> dict[str, Any]:
+    from zot_cli.modes.contributed import contributions
+    from zot_core.plugins.rank import TIER_NAMES
+
+    host = app.runtime.host
+    ordered = sorted(host.plugins.values(), key=lambda plugin: (plugin.tier, plugin.position))
+    return {
+        "plugins": [
+            {
+                "name": plugin.name,
+                "tier": TIER_NAMES[plugin.tier],
+                "position": plugin.position,
+                "kind": plugin.kind,
+                "hooks": plugin.hooks,
+                "origin": plugin.origin,
+            }
+            for plugin in ordered
+        ],
+        "flags": [
+            {"flag": f"--{row.item.name}", "plugin": row.owner.name, "description": row.item.description}
+            for row in contributions(app, "flags")
+        ],
+        "commands": [
+            {"command": f"zot {row.item.name}", "plugin": row.owner.name, "help": row.item.help}
+            for row in contributions(app, "cli")
+        ],
+        "failed": [{"name": error.plugin, "reason": error.reason, "origin": error.origin} for error in app.failed],
+    }
+
+
+def _hooks(app: App) -> list[dict[str, Any]]:
+    from zot_core.events import LANE_OF, event_class
+
+    host = app.runtime.host
+    implemented = {hook for plugin in host.plugins.values() for hook in plugin.hooks}
+    rows = []
+    for hook in sorted(implemented):
+        kind = event_class(hook).__mro__[1].__name__.lower() if hook in LANE_OF else "contribution"
+        rows.append({"hook": hook, "kind": kind, "plugins": [row.plugin for row in host.order(hook)]})
+    return rows
+
+
+def _check_hook(hook: str) -> None:
+    from zot_core.hooks.specs import HOOKS
+
+    if hook not in HOOKS:
+        raise UsageError(f"no hook {hook!r}{nearest(hook, sorted(HOOKS))}; see zot plugins --hooks")
