@@ -15,6 +15,7 @@ from zot_core.config.auth import Auth, Credential
 from zot_core.config.boot import BootCache
 from zot_core.config.paths import Paths
 from zot_core.config.problems import Problem
+from zot_core.config.secrets import needs_command, read_secret
 from zot_core.config.settings import load_settings
 from zot_core.frontend import FrontEnd, Note
 from zot_core.plugins.diagnostics import Diagnostic, Diagnostics
@@ -217,7 +218,7 @@ class App:
     def credential(self, provider: ProviderSpec) -> Credential | Awaitable[Credential | None] | None:
         """The provider's credential, or None. Raises RunFailed (kind auth) for one that cannot be used."""
         use_flag = self._is_chosen(provider)
-        if provider.api_key.strip().startswith("!") or self.auth.may_run_command(provider.id):
+        if needs_command(provider.api_key) or self.auth.may_run_command(provider.id):
             # A key command may take seconds; the loop goes on meanwhile.
             return asyncio.to_thread(self.auth.find, provider.id, provider.env, provider.api_key, use_flag)
         return self.auth.find(provider.id, provider.env, provider.api_key, use_flag)
@@ -234,8 +235,6 @@ class App:
 
     def expand(self, text: str) -> str:
         """A header's value from models.json with `$VAR` and `!command` resolved. Raises RunFailed."""
-        from zot_core.config.secrets import read_secret
-
         return read_secret(text, "a header in models.json").value if text.startswith(("$", "!")) else text
 
     def note(self, text: str, level: Literal["info", "success", "warning", "error"] = "info") -> None:

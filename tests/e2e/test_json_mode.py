@@ -58,10 +58,11 @@ def test_without_a_session_there_is_no_session_line(zot: Any) -> None:
 def test_a_failed_run_prints_its_end_and_exits_as_ever(zot: Any) -> None:
     zot.script([{"error": {"kind": "overloaded", "message": "busy", "retryable": False}}])
     done = zot("--json", "x")
-    assert done.code == 75 and done.err == "zot: busy\n"
+    assert done.code == 75 and done.err.startswith("zot: scripted: busy")
+    said = done.err.removeprefix("zot: ").rstrip()
     assert done.events[-3:] == [
-        {"type": "turn_end", "stop": "error", "error": "busy"},
-        {"type": "error", "message": "busy", "kind": "overloaded", "retryable": False},
+        {"type": "turn_end", "stop": "error", "error": said},
+        {"type": "error", "message": said, "kind": "overloaded", "retryable": False},
         {"type": "done"},
     ]
 

@@ -21,10 +21,9 @@ def terminal() -> Iterator[Spawn]:
     """Starts the command on a pseudo-terminal; what it wrote is in `logfile_read`."""
     running: list[pexpect.spawn] = []
 
-    def spawn(*argv: str) -> pexpect.spawn:
-        child = pexpect.spawn(
-            sys.executable, ["-m", "zot_cli", "--provider", "scripted", *argv], encoding="utf-8", timeout=15
-        )
+    def spawn(*argv: str, **options: Any) -> pexpect.spawn:
+        line = ["-m", "zot_cli", "--provider", "scripted", *argv]
+        child = pexpect.spawn(sys.executable, line, encoding="utf-8", timeout=15, **options)
         child.logfile_read = io.StringIO()
         running.append(child)
         return child
@@ -32,6 +31,12 @@ def terminal() -> Iterator[Spawn]:
     yield spawn
     for child in running:
         child.close(force=True)
+
+
+def hang_up(child: pexpect.spawn) -> None:
+    """The terminal goes away, as when its window is closed."""
+    child.ptyproc.fileobj.close()
+    child.closed = child.ptyproc.closed = True
 
 
 def code(child: pexpect.spawn) -> int | None:
@@ -112,13 +117,21 @@ def test_a_terminal_that_goes_away_ends_the_run(zot: Any, terminal: Spawn, proje
     child = terminal("x")
     child.expect("· bash")
     pid = child.pid
-    os.close(child.child_fd)
-    child.closed, child.child_fd = True, -1
+    hang_up(child)
     _, status = os.waitpid(pid, 0)
     assert os.waitstatus_to_exitcode(status) == 129
     tool = int((project / "pid.txt").read_text())
     with pytest.raises(ProcessLookupError):
         os.kill(tool, 0)
+
+
+def test_a_terminal_that_goes_away_unheard_ends_the_loop(zot: Any, terminal: Spawn) -> None:
+    """UI-07 with a parent that ignores SIGHUP: the end of input is noticed all the same."""
+    child = terminal(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    child.expect("> ")
+    hang_up(child)
+    _, status = os.waitpid(child.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
 
 
 def test_sigterm_ends_it(zot: Any, terminal: Spawn) -> None:

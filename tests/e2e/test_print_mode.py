@@ -31,8 +31,7 @@ def test_piped_text_comes_before_the_prompt_and_is_one_alone(zot: Any) -> None:
 def test_control_sequences_do_not_reach_stdout(zot: Any) -> None:
     zot.script(["\x1b]0;evil\x07a\x1b[2Jb\x9bc\u202ed"])
     done = zot("-p", "x")
-    assert done.out == "abd\n" or done.out == "abcd\n"
-    assert "\x1b" not in done.out + done.err
+    assert done.out == "abd\n"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +165,7 @@ def test_a_full_disk_under_stdout_is_a_failure(zot: Any) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full")
     zot.script(["ok"])
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         done = zot("-p", "x", stdout=full)
     assert done.code == 1 and done.err.startswith("zot: cannot write to standard output")
 

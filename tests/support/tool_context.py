@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -95,7 +94,7 @@ def schema_of(model: Any) -> Any:
 
 def descriptors() -> int:
     """How many file descriptors this process has open."""
-    return len(os.listdir("/proc/self/fd"))
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 Wait = Callable[[], bool]

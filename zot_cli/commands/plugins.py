@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.argument("run_flags", nargs=-1, type=click.UNPROCESSED, metavar="[FLAGS OF A RUN]...")
 @click.pass_obj
-def plugins(line: CommandLine, hooks: bool, order: str | None, as_json: bool, run_flags: tuple[str, ...]) -> int:
-    """Prints the tables; exit 1 if a plugin could not be loaded."""
+def plugins(line: CommandLine, hooks: bool, order: str | None, as_json: bool, run_flags: tuple[str, ...]) -> None:
+    """Prints the tables. A plugin that could not be loaded is a row; `zot doctor` makes an exit code of it."""
     from zot_cli.commands.opening import opened, with_run_flags
 
     if order is not None:
         _check_hook(order)
 
-    async def look() -> tuple[dict[str, Any], int]:
+    async def look() -> dict[str, Any]:
         async with opened(with_run_flags(line, run_flags)) as app:
             if order is not None:
-                return {"order": [asdict(row) for row in app.runtime.host.order(order)]}, 0
+                return {"order": [asdict(row) for row in app.runtime.host.order(order)]}
             if hooks:
-                return {"hooks": _hooks(app)}, 0
-            return _plugins(app), 1 if app.failed else 0
+                return {"hooks": _hooks(app)}
+            return _plugins(app)
 
-    found, code = asyncio.run(look())
+    found = asyncio.run(look())
     if order is not None:
         columns = ("plugin", "band", "tier", "options", "where")
         show_rows(found["order"], columns, as_json=as_json, empty=f"no plugin implements {order}")
@@ -54,7 +54,6 @@ def plugins(line: CommandLine, hooks: bool, order: str | None, as_json: bool, ru
         show_json(found)
     else:
         _show(found)
-    return code
 
 
 def _show(found: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from zot_cli.modes.front import note_text
 from zot_cli.modes.line_ui import LineUi
-from zot_cli.modes.progress import call_line
+from zot_cli.modes.progress import call_line, failed_line, retry_line
 from zot_cli.plain import clean, one_line
 from zot_core._version import __version__
 from zot_core.types.content import text_of
@@ -77,11 +77,11 @@ class LineFront:
         elif event.hook == "tool_call":
             call: ToolCallEvent = event  # type: ignore[assignment]
             self.finish()
-            self.say(one_line(call_line(call.tool_name, call.args), 160) + "\n")
+            self.say(call_line(call.tool_name, call.args) + "\n")
         else:
             ended: ToolExecutionEndEvent = event  # type: ignore[assignment]
             if ended.is_error:
-                self.say(one_line(f"  {ended.tool_name} failed: {text_of(ended.content)}", 160) + "\n")
+                self.say(failed_line(ended.tool_name, text_of(ended.content)) + "\n")
 
     def stored(self, stored: Stored) -> None:
         message = stored.message
@@ -108,7 +108,6 @@ class LineFront:
             if newline:
                 self.say(f"{clean(whole)}\n")
         elif isinstance(event.part, Retrying):
-            retry = event.part
             self.finish()
             self._printed = False
-            self.say(one_line(f"· retry {retry.attempt} in {retry.delay:.0f} s: {retry.failure.message}", 160) + "\n")
+            self.say(retry_line(event.part) + "\n")

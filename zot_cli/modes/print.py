@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from zot_cli import stdio
 from zot_cli.modes.front import Broken, note_text
-from zot_cli.modes.progress import Progress, call_line
+from zot_cli.modes.progress import Progress, call_line, failed_line, retry_line
 from zot_cli.plain import clean
 from zot_cli.stdio import Output, OutputGone
 from zot_core.ctx.null_ui import NullUi
@@ -18,10 +18,9 @@ from zot_core.types.messages import AssistantMessage
 from zot_core.types.stream import Retrying, TextDelta
 
 if TYPE_CHECKING:
-    from zot_core.app import App
-
     from zot_cli.options import CommandLine
     from zot_core.agent.sink import Stored
+    from zot_core.app import App
     from zot_core.events.base import Block, Event, Handled
     from zot_core.events.message import MessageUpdateEvent
     from zot_core.events.tool import ToolCallEvent, ToolExecutionEndEvent
@@ -86,14 +85,13 @@ class PrintFront(Broken):
         else:
             ended: ToolExecutionEndEvent = event  # type: ignore[assignment]
             if ended.is_error:
-                progress.line(f"  {ended.tool_name} failed: {text_of(ended.content)}")
+                progress.line(failed_line(ended.tool_name, text_of(ended.content)))
 
     def _part(self, progress: Progress, event: MessageUpdateEvent) -> None:
         if isinstance(event.part, TextDelta):
             progress.status("· answering …")
         elif isinstance(event.part, Retrying):
-            retry = event.part
-            progress.line(f"· retry {retry.attempt} in {retry.delay:.0f} s: {retry.failure.message}")
+            progress.line(retry_line(event.part))
 
     def _wipe(self) -> None:
         if self._progress is not None:

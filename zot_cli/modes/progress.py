@@ -8,9 +8,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zot_cli.plain import one_line
+
+if TYPE_CHECKING:
+    from zot_core.types.stream import Retrying
 
 _MAIN_ARGUMENTS = ("path", "command", "pattern", "url", "query")
 
@@ -25,9 +28,9 @@ class Progress:
         self._status = ""
 
     def line(self, text: str) -> None:
-        """A line that stays. The text is cleaned and cut here."""
+        """A line that stays. What is foreign in the text was cleaned by the caller, as `call_line` does."""
         self.status("")
-        self._put(f"{self._dim}{one_line(text, 160)}{self._plain}\n")
+        self._put(f"{self._dim}{text}{self._plain}\n")
 
     def status(self, text: str) -> None:
         """The line that the next one wipes; empty wipes it. Nothing on a terminal that cannot erase."""
@@ -48,4 +51,14 @@ def call_line(name: str, args: Mapping[str, Any]) -> str:
     """A tool call in one line: its name and the argument that says most."""
     known = [str(args[key]) for key in _MAIN_ARGUMENTS if args.get(key)]
     others = [str(value) for value in args.values() if isinstance(value, (str, int)) and value]
-    return f"· {name}  {(known or others or [''])[0]}".rstrip()
+    return f"· {one_line(name, 60)}  {one_line((known or others or [''])[0], 120)}".rstrip()
+
+
+def failed_line(name: str, text: str) -> str:
+    """A call that failed, with the beginning of what it answered."""
+    return f"  {one_line(name, 60)} failed: {one_line(text, 120)}"
+
+
+def retry_line(part: Retrying) -> str:
+    """A request that starts over, when and why."""
+    return f"· retry {part.attempt} in {part.delay:.0f} s: {one_line(part.failure.message, 120)}"

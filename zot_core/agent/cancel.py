@@ -15,8 +15,11 @@ AFTER_ABORT_S = 1.0
 """How long, in seconds, a handler that must be asked even after an abort may take to answer."""
 
 
-class Aborted(Exception):
-    """A scope was left because its signal was aborted; `reason` is the signal's."""
+class Aborted(BaseException):
+    """A scope was left because its signal was aborted; `reason` is the signal's.
+
+    Like CancelledError it is no Exception, so that nobody takes it for a failure of what it interrupted.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

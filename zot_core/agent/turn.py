@@ -225,6 +225,8 @@ async def _read(run: Run, parts: AsyncIterator[StreamPart], reply: _Reply) -> No
             kind = type(part)
             if kind is Done or kind is Failed:
                 break
+            if signal.aborted:
+                raise Aborted(signal.reason)  # a stream that never suspends gives a cancel no chance
             part = feed(part)
         except StopAsyncIteration:
             part = Failed(Failure(kind="network", message="The model's answer ended before its end.", retryable=True))
@@ -232,8 +234,6 @@ async def _read(run: Run, parts: AsyncIterator[StreamPart], reply: _Reply) -> No
         except Exception as error:
             part = Failed(_as_failure(error))
             break
-        if signal.aborted:
-            raise Aborted(signal.reason)  # a stream that never suspends gives a cancel no chance
         if not reply.started and kind is not Retrying:
             await _start(run, reply)
         if reply.wants_updates and not (reply.hold_text and kind is TextDelta):

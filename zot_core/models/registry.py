@@ -184,7 +184,8 @@ class ModelRegistry:
             models = self.models(provider)
             return [m for m in models if m.id == name] or [m for m in models if m.id.lower() == inner.lower()]
         head, slash, rest = name.partition("/")
-        if slash and self.provider(head) is not None and (found := self._exact(rest, head)):
+        known = next((name for name in (head, head.lower()) if self.provider(name) is not None), "")
+        if slash and known and (found := self._exact(rest, known)):
             return found
         models = self.models()
         return [m for m in models if m.id == name] or [m for m in models if m.id.lower() == name.lower()]

@@ -110,6 +110,8 @@ async def reload(app: App) -> ReloadReport:
         app.loader.renew()
         app.auth.reload()
         app.failed.clear()
+        for name in old.host.plugins:
+            app.diagnostics.forget(name)  # new code: what it does wrong is news again
         app.trust_decisions.clear()
         runtime = await prepare(app, old.session, old.cwd)
         await _swap(app, runtime, "reload", None)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from zot_core.agent.sink import Outcome, Stored
 from zot_core.events.base import Fact, Gate
+from zot_core.session.errors import SessionError
 from zot_core.types.messages import AssistantMessage, CustomMessage, DraftEntry
 
 if TYPE_CHECKING:
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from zot_core.session.session import Session
 
 G = TypeVar("G", bound=Gate)
+
+_ELSEWHERE = (
+    "; what was said so far is kept as it was. Make room, or go on elsewhere: --session-dir DIR keeps sessions in another "
+    "folder, --no-session keeps none"
+)
 
 
 class SessionSink:
@@ -79,10 +85,13 @@ class SessionSink:
     async def store(self, stored: Stored) -> None:
         """Writes the message, then tells the front end. Raises SessionError when it cannot be written."""
         message = stored.message
-        if isinstance(message, AssistantMessage) and (stored.withheld or stored.display != message.text):
-            self._session.append_message(message, display=stored.display)
-        else:
-            self._session.append_message(message)
+        try:
+            if isinstance(message, AssistantMessage) and (stored.withheld or stored.display != message.text):
+                self._session.append_message(message, display=stored.display)
+            else:
+                self._session.append_message(message)
+        except SessionError as error:
+            raise SessionError(f"{error}{_ELSEWHERE}", error.path) from error
         waiting = self._front.stored(stored)
         if waiting is not None:
             await waiting

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import os
 import signal
 import sys
@@ -20,25 +21,50 @@ from typing import Any
 GRACE_S = 2.0
 """How long a group has between TERM and KILL."""
 _POLL_S = 0.02
+_LAST_WORDS_S = 0.1
+
+
+class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
+    """asyncio's own, that also tells the process's end from its pipes' end.
+
+    `Process.wait` of some Python versions returns only when the pipes are closed too, and a grandchild may hold them.
+    """
+
+    def __init__(self, limit: int, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(limit, loop)
+        self.exited = asyncio.Event()
+        self.finished = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.exited.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.finished.set()
 
 
 class ProcessGroup:
     """A child that leads its own process group and session; it has no controlling terminal.
 
-    `process` is the asyncio process, with its pipes where they were asked for.
+    `process` is the asyncio process, with its pipes where they were asked for. Wait for it with this class's `wait`.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, on_gone: Callable[[ProcessGroup], None]) -> None:
-        self.process = process
-        self.id = process.pid
+    def __init__(
+        self, transport: asyncio.SubprocessTransport, protocol: _Protocol, on_gone: Callable[[ProcessGroup], None]
+    ) -> None:
+        self.process = asyncio.subprocess.Process(transport, protocol, asyncio.get_running_loop())
+        self.id = self.process.pid
+        self._transport = transport
+        self._protocol = protocol
         self._on_gone = on_gone
 
     async def wait(self) -> int:
         """Waits for the leader alone, whoever else holds its pipes; its exit code, negative for a signal."""
-        code = await self.process.wait()
+        await self._protocol.exited.wait()
         if not self.alive():
             self._on_gone(self)
-        return code
+        return self.process.returncode or 0
 
     def alive(self, running: frozenset[int] | None = None) -> bool:
         """Whether the leader, or anyone whom it left in the group, still runs. `running` is a fresh `running_groups()`.
@@ -78,7 +104,8 @@ class ProcessGroup:
     async def end(self, grace: float = GRACE_S) -> None:
         """Ends the group and what its leader started outside of it: TERM, after `grace` seconds KILL.
 
-        Returns when all have ended, or right after KILL. A cancellation meanwhile means KILL at once.
+        Returns when all have ended, or right after KILL, with the pipes closed; what was written by then can still be
+        read. A cancellation meanwhile means KILL at once.
         """
         strays = descendants(self.id)
         try:
@@ -95,7 +122,10 @@ class ProcessGroup:
                 await asyncio.sleep(_POLL_S)
         finally:
             self.kill(strays)
-        await self.process.wait()
+        await self._protocol.exited.wait()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._protocol.finished.wait(), _LAST_WORDS_S)
+        self._transport.close()
         if not self.alive():
             self._on_gone(self)
 
@@ -194,7 +224,9 @@ class ProcessGroups:
         """
         for group in [group for group in self._live.values() if not group.known()]:
             self._forget(group)
-        process = await asyncio.create_subprocess_exec(
+        loop = asyncio.get_running_loop()
+        transport, protocol = await loop.subprocess_exec(
+            lambda: _Protocol(limit, loop),
             *argv,
             cwd=cwd,
             env=dict(env),
@@ -202,9 +234,8 @@ class ProcessGroups:
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
-            limit=limit,
         )
-        group = ProcessGroup(process, self._forget)
+        group = ProcessGroup(transport, protocol, self._forget)
         self._live[group.id] = group
         return group
 

@@ -59,7 +59,8 @@ class Spool:
         self.lines += data.count(b"\n")
         self._end += data
         if self._file is not None:
-            self._write(self._stream.feed(data))
+            if not self._capped:
+                self._write(self._stream.feed(data))
         elif not self._failure and (self.bytes > MAX_BYTES or self.lines > MAX_LINES):
             self._open()
         if len(self._end) > 2 * KEPT_BYTES:

@@ -13,7 +13,6 @@ from zot_core.agent import calls, cancel, talk
 from zot_core.events.base import Block
 from zot_core.types.content import text_of
 from zot_core.types.failure import Failure
-from zot_core.types.messages import AssistantMessage
 from zot_core.types.stream import Done, Failed, TextDelta, ThinkingDelta, ToolCallDelta, ToolCallEnd, ToolCallStart
 
 
@@ -337,52 +336,68 @@ def parts_of(turn):
     return parts + endings.get(stop, [Done(stop)])
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def interrupt(turns, point, foreign):
+    """A run over `turns` that is aborted, or its task cancelled, at the tick `point`; answers whether it came to that."""
+    left = point
+
+    def tick():
+        nonlocal left
+        left -= 1
+        if left == 0:
+            (task.cancel if foreign else bench.signal.abort)()
+
+    async def wait(args, ctx):
+        for _ in range(5):
+            tick()
+            await asyncio.sleep(0)
+
+    def fault(args, ctx):
+        raise ValueError("x")
+
+    specs = tools(tool("ok", ok), tool("wait", wait), tool("raise", fault), tool("seq", wait, sequential=True),
+                  tool("rubbish", lambda *_: 3), tool("blocked", ok))  # fmt: skip
+    sink = FakeSink({"tool_call": lambda e: Block("no") if e.tool_name == "blocked" else None})
+    bench = Bench([parts_of(turn) for turn in turns], specs, sink, tick=tick)
+    sink.tick = tick
+    bench.queues.put("steer", user("steer"))
+    bench.queues.put("follow_up", user("then"))
+    task = asyncio.create_task(bench.run("hi"))
+    await asyncio.wait([task])
+    messages = bench.state.messages
+    assert_paired(messages)
+    assert [s.message for s in sink.stored] == messages
+    assert bench.state.open_calls == {}
+    assert calls._abandoned == set()
+    if task.cancelled():
+        assert foreign
+    else:
+        end = task.result()
+        assert end.stop != "aborted" or bench.signal.aborted
+        assert end.messages == tuple(messages)
+    hooks = sink.hooks("turn_start", "turn_end", "agent_start", "agent_end", "agent_settled")
+    assert hooks.count("agent_start") == hooks.count("agent_end")
+    assert hooks.count("agent_settled") == min(1, hooks.count("agent_start"))
+    assert hooks.count("turn_end") >= hooks.count("turn_start")
+    return left <= 0
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(turns=st.lists(one_turn, min_size=1, max_size=3), point=st.integers(0, 150), foreign=st.booleans())
 def test_any_point_of_an_abort_leaves_each_call_with_one_result(turns, point, foreign):
-    async def main():
-        task = None
-        left = point
+    asyncio.run(interrupt(turns, point, foreign))
 
-        def tick():
-            nonlocal left
-            left -= 1
-            if left == 0:
-                (task.cancel if foreign else bench.signal.abort)()
 
-        async def wait(args, ctx):
-            for _ in range(5):
-                tick()
-                await asyncio.sleep(0)
-
-        def fault(args, ctx):
-            raise ValueError("x")
-
-        specs = tools(tool("ok", ok), tool("wait", wait), tool("raise", fault), tool("seq", wait, sequential=True),
-                      tool("rubbish", lambda *_: 3), tool("blocked", ok))  # fmt: skip
-        sink = FakeSink({"tool_call": lambda e: Block("no") if e.tool_name == "blocked" else None})
-        bench = Bench([parts_of(turn) for turn in turns], specs, sink, tick=tick)
-        sink.tick = tick
-        task = asyncio.create_task(bench.run("hi"))
-        await asyncio.wait([task])
-        messages = bench.state.messages
-        assert_paired(messages)
-        assert [s.message for s in sink.stored] == messages
-        assert bench.state.open_calls == {}
-        assert calls._abandoned == set()
-        if task.cancelled():
-            assert foreign
-        else:
-            end = task.result()
-            assert end.stop != "aborted" or bench.signal.aborted
-            for message in messages:
-                if isinstance(message, AssistantMessage):
-                    assert message.stop in ("end_turn", "tool_use", "length", "aborted", "error")
-        hooks = sink.hooks("turn_start", "turn_end", "agent_start", "agent_end", "agent_settled")
-        assert hooks.count("agent_start") == hooks.count("agent_end") == hooks.count("agent_settled")
-        assert hooks.count("turn_end") >= hooks.count("turn_start")
-
-    asyncio.run(main())
+@pytest.mark.parametrize("foreign", [False, True])
+def test_every_point_of_one_rich_run(foreign):
+    turns = [
+        ("a", [("ok", "{}", "", True), ("wait", "{}", "same", True), ("blocked", "{}", "same", True)], "tool_use"),
+        ("b", [("seq", "{}", "", True), ("wait", '{"a"', "", True), ("wait", "{}", "", True)], "tool_use"),
+        ("c", [("ok", "{}", "x", True), ("ok", "{}", "y", False)], "failed"),
+    ]
+    point = 1
+    while asyncio.run(interrupt(turns, point, foreign)):
+        point += 1
+    assert point > 100
 
 
 def test_the_wait_for_handlers_is_short_enough_for_a_person():

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from zot_core.models.failures import Origin, classify, error_word, explain, failure_of_response, is_error_body, no_key, scrub
+from zot_core.models.failures import (
+    Origin,
+    classify,
+    error_word,
+    explain,
+    failure_of_response,
+    is_error_body,
+    no_key,
+    scrub,
+)
 from zot_core.types.failure import Failure
 
 JSON = {"content-type": "application/json"}
@@ -20,8 +29,20 @@ def refused(status: int, error: Any, **headers: str) -> Failure:
 
 OVERFLOWS = [
     (400, {"error": {"code": "context_length_exceeded", "message": "too big", "type": "invalid_request_error"}}),
-    (400, {"error": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000 maximum"}}),
-    (400, {"error": {"code": 400, "message": "the request exceeds the available context size. try increasing", "type": ""}}),
+    (
+        400,
+        {"error": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000 maximum"}},
+    ),
+    (
+        400,
+        {
+            "error": {
+                "code": 400,
+                "message": "the request exceeds the available context size. try increasing",
+                "type": "",
+            }
+        },
+    ),
     (500, {"error": {"code": 500, "message": "too much", "type": "exceed_context_size_error", "n_ctx": 256}}),
     (
         400,
@@ -34,7 +55,10 @@ OVERFLOWS = [
     (400, {"error": {"message": "Please reduce the length of the messages or completion.", "code": None}}),
     (400, {"error": {"message": "Your input exceeds the context window of this model."}}),
     (400, {"error": {"message": "The input token count (1200000) exceeds the maximum number of tokens allowed"}}),
-    (400, {"error": {"message": "This model's maximum prompt length is 131072 but the request contains 200000 tokens."}}),
+    (
+        400,
+        {"error": {"message": "This model's maximum prompt length is 131072 but the request contains 200000 tokens."}},
+    ),
     (400, {"error": {"message": "Invalid request: Your request exceeded model token limit: 262144"}}),
     (400, {"error": {"message": "The number of tokens to keep is greater than the context length"}}),
     (413, {"error": {"message": "Payload Too Large"}}),
@@ -73,7 +97,12 @@ def test_a_rate_limit_that_speaks_of_tokens_is_no_overflow(status: int, error: A
         (408, {}, "network", True),
         (409, {"error": {"message": "conflict"}}, "provider", True),
         (429, {"error": {"message": "slow down"}}, "rate_limit", True),
-        (429, {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}, "rate_limit", False),
+        (
+            429,
+            {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}},
+            "rate_limit",
+            False,
+        ),
         (402, {"error": {"message": "Insufficient Balance"}}, "rate_limit", False),
         (500, {"error": {"message": "The server had an error"}}, "provider", True),
         (502, "<html><title>Bad Gateway</title></html>", "provider", True),
@@ -122,7 +151,9 @@ def test_the_provider_is_quoted_from_every_shape(body: Any, word: str) -> None:
 
 
 def test_a_page_is_named_and_not_shown() -> None:
-    failure = failure_of_response(502, {"content-type": "text/html"}, b"<html><title> 502 Bad </title><body>x" + b"y" * 9999)
+    failure = failure_of_response(
+        502, {"content-type": "text/html"}, b"<html><title> 502 Bad </title><body>x" + b"y" * 9999
+    )
     assert failure.message == "a web page titled '502 Bad' came instead of an answer"
 
 

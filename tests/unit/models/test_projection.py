@@ -130,7 +130,9 @@ def test_any_shuffled_transcript_is_accepted_by_a_strict_server(seed: int) -> No
         if kind == 0:
             pieces.append(user(dice.choice(["hello", "", " "])))
         elif kind == 1:
-            pieces.append(said(*dice.sample([Text("t"), Text(""), Thinking("x"), call(f"c{number}")], 2), stop="aborted"))
+            pieces.append(
+                said(*dice.sample([Text("t"), Text(""), Thinking("x"), call(f"c{number}")], 2), stop="aborted")
+            )
         elif kind == 2:
             pieces.append(said(call(f"a{number}"), ToolCall(f"b{number}", "bad name!", None, '{"cut'), model="other"))
         elif kind == 3:

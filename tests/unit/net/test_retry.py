@@ -11,7 +11,9 @@ NOW = 1_700_000_000.0
 PASSING = Failure(kind="overloaded", message="busy", retryable=True)
 
 
-def wait(attempt: int, failure: Failure = PASSING, dice: float = 0.0, policy: RetryPolicy | None = None) -> float | None:
+def wait(
+    attempt: int, failure: Failure = PASSING, dice: float = 0.0, policy: RetryPolicy | None = None
+) -> float | None:
     return delay_before_retry(policy or RetryPolicy(), attempt, failure, dice)
 
 
@@ -28,7 +30,9 @@ def test_what_is_not_retryable_is_not_tried_again() -> None:
     assert wait(1, Failure(kind="bad_request", message="no")) is None
 
 
-@pytest.mark.parametrize(("asked", "waited"), [(0.0, 2.0), (1.0, 2.0), (7.0, 7.0), (60.0, 60.0), (61.0, None), (11000, None)])
+@pytest.mark.parametrize(
+    ("asked", "waited"), [(0.0, 2.0), (1.0, 2.0), (7.0, 7.0), (60.0, 60.0), (61.0, None), (11000, None)]
+)
 def test_a_short_hint_is_the_least_wait_and_a_long_one_ends_it(asked: float, waited: float | None) -> None:
     failure = Failure(kind="rate_limit", message="slow down", retryable=True, retry_after=asked)
     assert wait(1, failure) == waited

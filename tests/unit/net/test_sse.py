@@ -10,7 +10,7 @@ from zot_core.net.sse import ServerEvent, SseDecoder, SseOverflow
 
 BODY = (
     ": a comment\n"
-    "data: {\"text\": \"漢字 🙂 \u2028 kept\"}\n\n"
+    'data: {"text": "漢字 🙂 \u2028 kept"}\n\n'
     ": ping\n\n"
     "data:no blank\n\n"
     "event: named\nid: 7\nretry: 100\nunknown: x\ndata: first\ndata: second\n\n"

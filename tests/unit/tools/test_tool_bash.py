@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import resource
 import time
 from pathlib import Path
@@ -214,7 +215,7 @@ def test_huge_output_is_bounded(tmp_path: Path, command: str) -> None:
         task = asyncio.ensure_future(call("bash", {"command": command}, ctx))
         worst, last = 0.0, time.monotonic()
         while not task.done():
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.005)
             now = time.monotonic()
             worst, last = max(worst, now - last), now
         return await task, worst
@@ -226,7 +227,7 @@ def test_huge_output_is_bounded(tmp_path: Path, command: str) -> None:
     text = said(result)
     assert len(text.encode()) < 52 * 1024
     assert not result.is_error
-    assert "The first 64.0 MB of it: " in text
+    assert re.search(r"The first 6[34]\.\d MB of it: ", text)
     assert result.details is not None
     path = Path(result.details["full_output"])
     assert str(path) in text
@@ -284,8 +285,8 @@ def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_progress_and_control_sequences_leave_what_is_seen(tmp_path: Path) -> None:
     result = bash(
         tmp_path,
-        "for i in $(seq 200); do printf '%s%%\\r' $i; done; printf '\\033[31mred\\033[0m\\n\\033[A\\033[2J\\033[?1049h'; "
-        "printf '\\033]0;title\\007done\\n'",
+        "for i in $(seq 200); do printf '%s%%\\r' $i; done; "
+        "printf '\\033[31mred\\033[0m\\n\\033[A\\033[2J\\033[?1049h'; printf '\\033]0;title\\007done\\n'",
     )
     assert said(result) == "red\ndone"
 

@@ -65,7 +65,8 @@ def test_only_the_span_changes(file: Path) -> None:
     assert said(result) == "Edited a.txt: 1 replacement, +1 -1 lines, at line 3"
     assert result.details is not None
     assert result.details["diff"] == (
-        "--- a.txt\n+++ a.txt\n@@ -1,4 +1,4 @@\n first   \n \u201cquoted\u201d \u2014 dash\n-name = x\n+name = y\n no\u00a0break\n"
+        "--- a.txt\n+++ a.txt\n@@ -1,4 +1,4 @@\n first   \n \u201cquoted\u201d \u2014 dash\n"
+        "-name = x\n+name = y\n no\u00a0break\n"
     )
 
 
