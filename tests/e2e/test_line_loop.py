@@ -116,10 +116,8 @@ def test_a_terminal_that_goes_away_ends_the_run(zot: Any, terminal: Spawn, proje
     zot.script([call])
     child = terminal("x")
     child.expect("· bash")
-    pid = child.pid
     hang_up(child)
-    _, status = os.waitpid(pid, 0)
-    assert os.waitstatus_to_exitcode(status) == 129
+    assert child.wait() == 129
     tool = int((project / "pid.txt").read_text())
     with pytest.raises(ProcessLookupError):
         os.kill(tool, 0)
@@ -130,8 +128,7 @@ def test_a_terminal_that_goes_away_unheard_ends_the_loop(zot: Any, terminal: Spa
     child = terminal(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     child.expect("> ")
     hang_up(child)
-    _, status = os.waitpid(child.pid, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
+    assert child.wait() == 0
 
 
 def test_sigterm_ends_it(zot: Any, terminal: Spawn) -> None:

@@ -98,7 +98,7 @@ async def _open(now: Run, prompts: Sequence[Queued], trigger: Trigger) -> list[Q
             options=config.options or SystemPromptOptions(),
         )
         answer = (await ask(now, event)).event
-        joining.extend(answer.messages)
+        joining.extend(message for message in answer.messages if isinstance(message, CustomMessage))
         if answer.system_prompt != system:
             now.system = answer.system_prompt
     waiting = now.queues.take_all("next_turn")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 G = TypeVar("G", bound=Gate)
 
 _ELSEWHERE = (
-    "; what was said so far is kept as it was. Make room, or go on elsewhere: --session-dir DIR keeps sessions in another "
-    "folder, --no-session keeps none"
+    "; what was said so far is kept as it was. Make room, or go on elsewhere: --session-dir DIR keeps sessions in "
+    "another folder, --no-session keeps none"
 )
 
 

@@ -337,7 +337,7 @@ def parts_of(turn):
 
 
 async def interrupt(turns, point, foreign):
-    """A run over `turns` that is aborted, or its task cancelled, at the tick `point`; answers whether it came to that."""
+    """A run over `turns` that is aborted, or its task cancelled, at the tick `point`; whether it came to that."""
     left = point
 
     def tick():
