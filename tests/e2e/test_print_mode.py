@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -49,8 +50,9 @@ def test_a_failure_is_one_line_and_a_code(zot: Any, error: dict[str, Any], code:
     assert done.err.splitlines()[-1].startswith("zot: ") and error["message"] in done.err
 
 
-def test_a_cut_stream_is_a_failure_without_an_answer(zot: Any) -> None:
-    zot.script(["half an ans", {"cut": True}], *[["half an ans", {"cut": True}]] * 3)
+def test_a_cut_stream_is_a_failure_without_an_answer(zot: Any, zot_home: Path) -> None:
+    (zot_home / "settings.json").write_text('{"retry": {"attempts": 1}}', encoding="utf-8")
+    zot.script(["half an ans", {"cut": True}])
     done = zot("-p", "x")
     assert (done.code, done.out) == (1, "")
 
@@ -136,31 +138,6 @@ def test_notes_of_plugins_are_on_stderr(zot: Any, plugin: Plugin) -> None:
     assert "[mine] warning: hello" in done.err and "noise" in done.err and "\x1b" not in done.err
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import nothing_of_this_name\n",
-        "def broken(:\n",
-        "raise SystemExit(3)\n",
-        "from zot_core import hookimpl\n@hookimpl\ndef tool_call(evnt): ...\n",
-        "from zot_core import hookimpl\n@hookimpl\ndef tools():\n    return 7\n",
-        "from zot_core import hookimpl\n@hookimpl\ndef input(event, ctx):\n    raise ValueError('boom')\n",
-        "print('noise on stdout')\nraise ImportError('no')\n",
-    ],
-)
-def test_one_broken_plugin_stops_nothing(zot: Any, plugin: Plugin, source: str) -> None:
-    """EX-09: a warning that names it, and everything else works."""
-    path = plugin(source)
-    zot.script(["ok"])
-    done = zot("-p", "x", "--plugin", path)
-    assert (done.code, done.out) == (0, "ok\n")
-    assert "mine" in done.err and "Traceback" not in done.err
-    assert zot("--help", "--plugin", path).code == 0
-    assert zot("--version", "--plugin", path).out.startswith("zot ")
-    listed = zot("plugins", "--plugin", path, "--json")
-    assert "provider_scripted" in listed.out
-
-
 def test_a_full_disk_under_stdout_is_a_failure(zot: Any) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full")
@@ -181,8 +158,6 @@ def test_a_session_is_continued(zot: Any, zot_home: Path) -> None:
     zot("-p", "one")
     assert zot("-c", "-p", "two").code == 0
     listed = zot("sessions", "list", "--json")
-    import json
-
     rows = json.loads(listed.out)
     assert len(rows) == 1 and rows[0]["messages"] == 4 and rows[0]["title"] == "one"
     shown = zot("sessions", "show", rows[0]["id"][:6])

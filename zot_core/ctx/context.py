@@ -22,6 +22,7 @@ from zot_core.types.messages import CustomMessage, UserMessage
 if TYPE_CHECKING:
     from zot_core.ctx.protocols import DeliverAs, Ui
     from zot_core.runtime.runtime import Runtime
+    from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.specs import FilesystemPolicy, ToolResult
 
 WithSession = Callable[["CommandCtx"], Awaitable[None]]
@@ -175,6 +176,11 @@ class ToolCtx(PluginContext):
     def secret_env(self) -> frozenset[str]:
         """Names of environment variables that hold zot's credentials; no child process may see them."""
         return self._live().secret_env()
+
+    @property
+    def processes(self) -> ProcessGroups:
+        """The session's child processes: what is started through it ends with the session."""
+        return self._live().processes
 
     def operations(self, tool: str) -> Any:
         """Another implementation of a built-in tool's I/O, from the contribution `tool_operations`; None for the

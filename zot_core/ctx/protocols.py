@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
     from zot_core.agent.cancel import Signal
     from zot_core.events.tool import ToolCallEvent
+    from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.content import Image, UserContent
-    from zot_core.types.specs import CommandSpec, Mode, ModelSpec, ThinkingLevel, ToolResult, ToolSpec
+    from zot_core.types.specs import CommandSpec, FilesystemPolicy, Mode, ModelSpec, ThinkingLevel, ToolResult, ToolSpec
 
 NotifyLevel = Literal["info", "success", "warning", "error"]
 DeliverAs = Literal["steer", "follow_up", "next_turn"]
@@ -263,6 +264,24 @@ class ToolContext(Context, Protocol):
 
     def update(self, content: str | Sequence[UserContent] = "", details: Mapping[str, Any] | None = None) -> None:
         """Reports progress; the person sees it at once, the model never."""
+
+    @property
+    def policies(self) -> Sequence[FilesystemPolicy]:
+        """The filesystem policies in force, to be asked right before the I/O."""
+
+    @property
+    def processes(self) -> ProcessGroups:
+        """The session's child processes: what is started through it ends with the session."""
+
+    @property
+    def secret_env(self) -> frozenset[str]:
+        """Names of environment variables that hold zot's credentials; no child process may see them."""
+
+    def operations(self, tool: str) -> Any:
+        """Another implementation of a built-in tool's I/O; None for the local one."""
+
+    async def shell_spawn(self, command: str, cwd: str, env: Mapping[str, str]) -> Any:
+        """Asks `shell_spawn`: the event as it may run. Raises PermissionError with the reason of a Block."""
 
 
 class CommandContext(Context, Protocol):

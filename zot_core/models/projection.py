@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from zot_core.models.growing import Grown
 from zot_core.types.content import AssistantContent, Image, Text, Thinking, ToolCall, UserContent
 from zot_core.types.messages import AssistantMessage, CustomMessage, Message, ToolResultMessage, UserMessage
 from zot_core.types.specs import ModelSpec
@@ -16,16 +17,16 @@ NO_OUTPUT = "(no output)"
 NO_RESULT = "No result: the run ended before this tool was finished."
 
 
-def project(messages: Sequence[Message], model: ModelSpec) -> list[Message]:
+def project(messages: Sequence[Message], model: ModelSpec, grown: Grown | None = None) -> list[Message]:
     """The messages that `model` may be sent, in order.
 
     Results follow their call at once, in the order of the calls; a missing one is made up as an error, an orphan is
     left out. Thinking and opaque state of another model are left out, and so is thinking of an aborted answer that was
     never signed. Blank text and messages without content are dropped; pictures become a line of text for a model that
-    takes none. Custom messages become the user's.
+    takes none. Custom messages become the user's. `grown` is what an earlier call for the same model left.
     """
     sees = "image" in model.inputs
-    sent: list[Message] = []
+    done, sent = grown.resume(messages) if grown is not None else (0, [])
     waiting: dict[str, ToolCall] = {}
     results: dict[str, ToolResultMessage] = {}
     held: list[Message] = []  # said between a call and its result: it comes after
@@ -37,7 +38,7 @@ def project(messages: Sequence[Message], model: ModelSpec) -> list[Message]:
         sent.extend(held)
         held.clear()
 
-    for message in messages:
+    for message in messages[done:] if done else messages:
         if isinstance(message, ToolResultMessage):
             if message.call_id in waiting and message.call_id not in results:
                 results[message.call_id] = _result(message, sees)
@@ -50,6 +51,8 @@ def project(messages: Sequence[Message], model: ModelSpec) -> list[Message]:
                 waiting.update((call.id, call) for call in kept.tool_calls)
         elif (said := _user(message, sees)) is not None:
             (held if waiting else sent).append(said)
+    if grown is not None and not waiting:
+        grown.keep(messages, sent)  # with calls open, what comes next may still change what stands here
     settle()
     return sent
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from zot_core.models.growing import Grown
 from zot_core.net.sse import ServerEvent as ServerEvent
 from zot_core.types.messages import Message
 from zot_core.types.specs import ModelSpec, ThinkingLevel, ToolSpec
@@ -16,7 +17,8 @@ from zot_core.types.stream import StreamPart
 class Request:
     """One model call, in no provider's words. `messages` hold no system message; `system` None sends none.
 
-    `tools` are sorted by name, because their order is part of what providers cache.
+    `tools` are sorted by name, because their order is part of what providers cache. In `grown` a wire format may keep
+    what it makes of the first messages, for the next request of the same conversation; it need not.
     """
 
     model: ModelSpec
@@ -27,6 +29,7 @@ class Request:
     max_output: int | None = None
     session_id: str = ""
     purpose: str = "agent"
+    grown: Grown | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

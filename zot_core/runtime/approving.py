@@ -50,7 +50,8 @@ class Approvals:
         spec = self._runtime.toolbox.get(call.tool_name)
         if spec is not None and spec.preview is not None:
             try:
-                said = resolve(spec.preview)(dict(call.args))
+                args = resolve(spec.arguments).model_validate(dict(call.args)) if spec.arguments else dict(call.args)
+                said = resolve(spec.preview)(args)
                 return str(await said if inspect.isawaitable(said) else said)
             except Exception as error:  # the tool's own preview; the arguments are shown instead
                 self._runtime.host.pipeline.broken(self._runtime.toolbox.owner_of(call.tool_name), "preview", error)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from zot_core.plugins.host import LoadedPlugin, PluginHost
     from zot_core.plugins.registry import Registry
     from zot_core.session.session import Session
+    from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.content import ToolCall
     from zot_core.types.specs import CommandSpec, FilesystemPolicy, PromptSection, PromptSource, ToolResult
 
@@ -74,6 +75,7 @@ class Runtime:
         self.bus = Bus(self._bus_failed, self.create_task)
         self._contexts: dict[str, PluginContext] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._processes: ProcessGroups | None = None
         self._sections: tuple[PromptSection, ...] | None = None
         self._prompt_shape: Any = None
         self.runs = Runs(self)
@@ -215,6 +217,15 @@ class Runtime:
         """Names of the environment variables that hold keys of providers."""
         return frozenset(name for spec in self.models.providers() for name in spec.env)
 
+    @property
+    def processes(self) -> ProcessGroups:
+        """The child processes of this session; they end with it."""
+        if self._processes is None:
+            from zot_core.toolkit.process import ProcessGroups
+
+            self._processes = ProcessGroups()
+        return self._processes
+
     async def gate_shell_spawn(self, command: str, cwd: str, env: Mapping[str, str]) -> Any:
         """`shell_spawn`: the event as it may run. Raises PermissionError with the reason when a plugin blocked it."""
         from zot_core.events.tool import ShellSpawnEvent
@@ -235,6 +246,8 @@ class Runtime:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=2.0)
+        if self._processes is not None:
+            await self._processes.close()
         await self.sink.synced()
         self.host.pipeline.close()
 

@@ -70,9 +70,15 @@ def _messages(request: Request) -> list[Body]:
     if request.system:
         developer = model.reasoning and model.compat.get("supportsDeveloperRole")
         rows.append({"role": "developer" if developer else "system", "content": request.system})
+    messages = request.messages
+    done = 0
+    if request.grown is not None:
+        done, kept = request.grown.resume(messages)
+        rows.extend(kept)
     pictures: list[Body] = []  # of tool results: those may hold text alone, and nothing may come between them
-    after_tool = False
-    for message in request.messages:
+    after_tool = done > 0 and isinstance(messages[done - 1], ToolResultMessage)
+    start = len(rows) - len(kept) if done else len(rows)
+    for message in messages[done:]:
         if pictures and not isinstance(message, ToolResultMessage):
             rows.append(_pictures(pictures))
             pictures = []
@@ -86,6 +92,8 @@ def _messages(request: Request) -> list[Body]:
                 rows.append({"role": "assistant", "content": "I have processed the tool results."})
             rows.append({"role": "user", "content": _user_content(message)})
         after_tool = isinstance(message, ToolResultMessage)
+    if request.grown is not None and not pictures:
+        request.grown.keep(messages, rows[start:])
     if pictures:
         rows.append(_pictures(pictures))
     return rows

@@ -7,8 +7,8 @@ import random
 from typing import Any
 
 import pytest
-
 from mock_provider.strict_chat import check
+
 from zot_core.models.projection import NO_OUTPUT, NO_RESULT, project
 from zot_core.models.protocol import Request
 from zot_core.types.content import Image, Text, Thinking, ToolCall

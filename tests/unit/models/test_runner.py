@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-
 from mock_provider.server import Hold, MockServer, Reply, calls, chunk, error, text, usage
+
 from zot_core.events.base import Fact
 from zot_core.models.protocol import Request
 from zot_core.models.runner import Runner, RunnerConfig
@@ -85,7 +85,7 @@ async def stream_all(
     server: MockServer,
     *,
     sink: Listener | None = None,
-    credential: Any = Credential(KEY, "$ACME_API_KEY"),  # noqa: B008 - frozen
+    credential: Any = Credential(KEY, "$ACME_API_KEY"),
     provider: ProviderSpec | None = None,
     model: ModelSpec = MODEL,
     policy: RetryPolicy | None = None,

@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 
 import httpx
 import pytest
-
 from mock_provider.server import Hold, MockServer, Reply, text
+
 from zot_core.net.client import HttpClient, HttpResponse, NetError, Timeouts
 
 

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
-
 from mock_provider.server import chunk, usage
+
 from zot_core.agent.builder import MessageBuilder
 from zot_core.models.protocol import Request, ServerEvent
 from zot_core.types.content import Text, Thinking, ToolCall
