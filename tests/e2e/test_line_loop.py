@@ -144,3 +144,22 @@ def test_print_mode_in_a_terminal_shows_progress(zot: Any, terminal: Spawn) -> N
     child.expect("· bash  echo hi")
     child.expect("the answer\r\n")
     assert code(child) == 0
+
+
+@pytest.mark.parametrize(("answered", "listed"), [("2", True), ("1", False)])
+def test_whether_a_project_is_trusted_is_asked(
+    zot: Any, terminal: Spawn, project: Path, answered: str, listed: bool
+) -> None:
+    folder = project / ".zot" / "plugins"
+    folder.mkdir(parents=True)
+    source = (
+        "from zot_core import hookimpl\n@hookimpl\ndef session_start(event, ctx):\n    ctx.ui.notify('I am here')\n"
+    )
+    (folder / "local.py").write_text(source, encoding="utf-8")
+    child = terminal()
+    child.expect("Trust .*Which\\? ")
+    child.sendline(answered)
+    child.expect("Ctrl-D leaves")
+    child.sendeof()
+    assert code(child) == 0
+    assert ("I am here" in child.logfile_read.getvalue()) is listed

@@ -45,26 +45,45 @@ def test_loopback_works(host: str) -> None:
         socket.create_connection((host, server.getsockname()[1]), timeout=5).close()
 
 
-def test_a_test_that_hangs_fails_by_name(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
-    (tmp_path / "test_hang.py").write_text(
-        textwrap.dedent("""
-            import asyncio, pytest
+def inner_run(folder: Path, code: str, **env: str) -> str:
+    """What pytest says about `code` under the same conftest."""
+    (folder / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
+    (folder / "test_inner.py").write_text(textwrap.dedent(code))
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rs", str(folder)]
+    inherited = {name: value for name, value in os.environ.items() if name != "CI"}
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=inherited | env).stdout
 
-            @pytest.mark.time_limit(0.2)
-            def test_hang():
-                asyncio.run(asyncio.Event().wait())
 
-            @pytest.mark.needs("a-program-that-nobody-has")
-            def test_needs():
-                pass
+def test_a_test_that_hangs_fails_by_name_and_the_next_one_runs(tmp_path: Path) -> None:
+    said = inner_run(
+        tmp_path,
+        """
+        import asyncio, pytest
 
-            def test_after():
-                pass
-        """)
+        @pytest.mark.time_limit(0.2)
+        def test_hang():
+            asyncio.run(asyncio.Event().wait())
+
+        def test_after():
+            pass
+        """,
     )
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rs", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert "test_hang.py::test_hang took longer than 0.2 s" in done.stdout
-    assert "1 failed, 1 passed, 1 skipped" in done.stdout
-    assert "'a-program-that-nobody-has' is not installed" in done.stdout
+    assert "test_inner.py::test_hang took longer than 0.2 s" in said
+    assert "1 failed, 1 passed" in said
+
+
+@pytest.mark.parametrize(("env", "outcome"), [({}, "1 skipped"), ({"CI": "1"}, "1 error")])
+def test_a_missing_program_fails_only_in_ci(env: dict[str, str], outcome: str, tmp_path: Path) -> None:
+    said = inner_run(
+        tmp_path,
+        """
+        import pytest
+
+        @pytest.mark.needs("a-program-that-nobody-has")
+        def test_needs():
+            pass
+        """,
+        **env,
+    )
+    assert outcome in said
+    assert "'a-program-that-nobody-has' is not installed" in said

@@ -89,4 +89,35 @@ def test_first_request_is_small(first_request: tuple[set[str], ChatServer]) -> N
     _, server = first_request
     request = server.received[0]
     assert {tool["function"]["name"] for tool in request.body["tools"]} >= {"bash", "edit", "read", "write"}
-    assert request.size < 6 * 1024
+    assert len(request.data) < 6 * 1024
+
+
+def test_first_request_imports_no_other_provider(first_request: tuple[set[str], ChatServer]) -> None:
+    modules, _ = first_request
+    unused = {
+        "zot_plugins.provider_scripted.script",
+        "zot_plugins.provider_scripted.demo",
+        "zot_plugins.tool_edit.edit",
+    }
+    assert not modules & unused
+
+
+def test_thirty_plugins_cost_version_and_help_nothing(zot_home: Path) -> None:
+    (zot_home / "plugins").mkdir()
+    for number in range(30):
+        (zot_home / "plugins" / f"p{number}.py").write_text("import email\n")
+    for flag in ("--version", "--help"):
+        assert not packages(imported_by(flag)) & {"email", "zot_plugins"}
+
+
+@pytest.mark.parametrize("command", [("plugins",), ("--list-models",), ("doctor",)])
+def test_nothing_goes_out_before_a_prompt(command: tuple[str, ...], tmp_path: Path, zot_home: Path) -> None:
+    (zot_home / "plugins").mkdir()
+    watch = zot_home / "plugins" / "watch.py"
+    events = '{"socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"}'
+    said = tmp_path / "said"
+    hook = f"lambda event, args: event in {events} and open({str(said)!r}, 'a').write(event)"
+    watch.write_text(f"import sys\nsys.addaudithook({hook})\n")
+    done = subprocess.run([sys.executable, "-c", RUN, *command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not said.exists()

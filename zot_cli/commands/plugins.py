@@ -69,7 +69,6 @@ def _show(found: dict[str, Any]) -> None:
 
 
 def _plugins(app: App) -> dict[str, Any]:
-    from zot_cli.modes.contributed import contributions
     from zot_core.plugins.rank import TIER_NAMES
 
     host = app.runtime.host
@@ -87,12 +86,12 @@ def _plugins(app: App) -> dict[str, Any]:
             for plugin in ordered
         ],
         "flags": [
-            {"flag": f"--{row.item.name}", "plugin": row.owner.name, "description": row.item.description}
-            for row in contributions(app, "flags")
+            {"flag": f"--{flag.name}", "plugin": plugin, "description": flag.description}
+            for plugin, flag in app.runtime.contributed("flags")
         ],
         "commands": [
-            {"command": f"zot {row.item.name}", "plugin": row.owner.name, "help": row.item.help}
-            for row in contributions(app, "cli")
+            {"command": f"zot {spec.name}", "plugin": plugin, "help": spec.help}
+            for plugin, spec in app.runtime.contributed("cli")
         ],
         "failed": [{"name": error.plugin, "reason": error.reason, "origin": error.origin} for error in app.failed],
     }

@@ -9,37 +9,19 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from zot_core.types.failure import UsageError, ZotError
-from zot_core.types.specs import CliSpec, SessionFacts, resolve
+from zot_core.types.specs import CliSpec, resolve
 
 if TYPE_CHECKING:
     from zot_cli.options import CommandLine
     from zot_core.app import App
-    from zot_core.plugins.host import Contributed
 
 
 def find(app: App, line: CommandLine) -> CliSpec | None:
     """The command that the line's first word names among those of the loaded plugins; the first by rank."""
     if not line.words or line.mode:
         return None
-    found = (row.item for row in contributions(app, "cli"))
+    found = (item for _, item in app.runtime.contributed("cli"))
     return next((spec for spec in found if isinstance(spec, CliSpec) and spec.name == line.words[0]), None)
-
-
-def contributions(app: App, hook: str) -> list[Contributed]:
-    """What the loaded plugins contribute to `hook` in the session at hand, with their owners, in rank order."""
-    runtime = app.runtime
-
-    def facts(plugin: str) -> SessionFacts:
-        return SessionFacts(
-            cwd=runtime.cwd,
-            mode=runtime.mode,
-            trusted=runtime.trusted,
-            flags=runtime.flags,
-            settings=runtime.plugin_settings(plugin),
-            home=str(app.paths.home),
-        )
-
-    return runtime.host.collect(hook, facts)
 
 
 def run_spec(spec: CliSpec, line: CommandLine) -> int:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from zot_core._version import __version__
 from zot_core.models.failures import classify, error_word, failure_of_response, is_error_body, network_failure
+from zot_core.models.growing import Encoder, encode
 from zot_core.models.protocol import HttpRequest, Request, ServerEvent, StreamParser
 from zot_core.net.sse import SseDecoder, SseOverflow
 from zot_core.types.failure import Failure, RunFailed
@@ -49,8 +50,12 @@ async def prepare(
     key: str,
     sink: ProviderSink,
     expand: Callable[[str], str],
+    encoder: Encoder,
 ) -> Call:
     """The call for `request`: built by its format, then offered to the plugins, headers first. Raises RunFailed."""
+    offered = sink.wants("before_provider_request")
+    if offered:
+        request = replace(request, grown=None)  # a handler may do to the payload what it likes
     try:
         built: HttpRequest = resolve(api.build)(request)
     except Exception as error:  # a plugin's code
@@ -63,23 +68,23 @@ async def prepare(
         outcome = await sink.gate(BeforeProviderHeadersEvent(provider=spec.id, model=model.id, headers=dict(headers)))
         headers = {name.lower(): value for name, value in outcome.event.headers.items() if value is not None}
     payload = built.payload
-    if sink.wants("before_provider_request"):
+    if offered:
         from zot_core.events.provider import BeforeProviderRequestEvent
 
         event = BeforeProviderRequestEvent(provider=spec.id, model=model.id, api=api.name, payload=payload)
         payload = (await sink.gate(event)).event.payload
     try:
-        content = encode(payload)
+        url = join_url(model.base_url or spec.base_url, built.path)
+        content = encode(payload) if offered else encoder.encode(payload)
         _check_headers(headers)
     except (TypeError, ValueError) as error:
         raise RunFailed(Failure(kind="internal", message=f"the request cannot be sent: {error}")) from error
-    make = resolve(api.parser)
     return Call(
         request=request,
-        url=join_url(model.base_url or spec.base_url, built.path),
+        url=url,
         headers=headers,
         content=content,
-        parser=lambda: make(request),
+        parser=lambda: resolve(api.parser)(request),
         api=api.name,
         secrets=tuple(s for s in (key, *_secret_values(headers)) if s),
     )
@@ -89,7 +94,7 @@ async def http_parts(call: Call, client: Client, sink: ProviderSink) -> AsyncGen
     """The parts of one attempt, a batch for each piece of the body; the last part is Done or Failed."""
     from zot_core.net.client import NetError  # the client's module is loaded by now, and not before
 
-    parser = call.parser()
+    parser: StreamParser | None = None
     try:
         async with client.stream("POST", call.url, headers=call.headers, content=call.content) as response:
             if sink.wants("after_provider_response"):
@@ -101,17 +106,20 @@ async def http_parts(call: Call, client: Client, sink: ProviderSink) -> AsyncGen
             if _is_document(response.headers.get("content-type", "")):
                 yield (Failed(_failure_of_document(await response.read(), response.headers)),)
                 return
+            parser = call.parser()  # its code is imported here, while the model thinks
             async for batch in _body_parts(call, parser, response, sink):
                 if isinstance(batch[-1], Done):
                     await response.drain(DRAIN_SECONDS)
                 yield batch
     except NetError as error:
         # An answer that had said how it ends is complete, whatever became of the connection afterwards
-        parts = list(parser.finish()) if error.kind in {"cut", "timeout"} else []
+        parts = list(parser.finish()) if parser is not None else []
         if parts and isinstance(parts[-1], Done):
             yield parts
         elif error.kind == "url":
-            yield (Failed(Failure(kind="bad_request", message=f"{call.url} cannot be reached: {error}")),)
+            yield (
+                Failed(Failure(kind="bad_request", message=f"{shown_url(call.url)} is no address to send to: {error}")),
+            )
         else:
             yield (Failed(network_failure(str(error))),)
     except SseOverflow as error:
@@ -181,12 +189,13 @@ def join_url(base: str, path: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, "/" + "/".join(segments), parts.query, ""))
 
 
-def encode(payload: Any) -> bytes:
-    """The payload as JSON in UTF-8; half characters, which no server takes, become a question mark.
-
-    Raises TypeError or ValueError for what is no JSON.
-    """
-    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
+def shown_url(url: str) -> str:
+    """A URL as a message may show it: without a password or a query, which may hold a key."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return "the base URL"
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _headers(

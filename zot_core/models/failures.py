@@ -19,60 +19,6 @@ from zot_core.types.failure import ErrorKind, Failure
 LONGEST_WORD: Final = 600
 """Characters of a provider's message that a person is shown."""
 
-_OVERFLOW_CODES = frozenset(
-    {
-        "context_length_exceeded",
-        "context_window_exceeded",
-        "exceed_context_size_error",
-        "model_context_window_exceeded",
-        "request_too_large",
-        "string_above_max_length",
-    }
-)
-_OVERFLOW_WORDS = re.compile(
-    r"""
-    prompt\ is\ too\ long                                   # Anthropic, Bedrock, Ollama
-    | input\ is\ too\ long | input\ prompt\ .{0,30}is\ too\ long   # Bedrock, older vLLM
-    | maximum\ context\ length | maximum\ prompt\ length | max(imum)?\ model\ len  # OpenAI, vLLM, xAI
-    | exceeds?\ the\ (available\ |model's\ |maximum\ )?context  # llama-server, OpenAI
-    | context\ (size|window|length)\ (has\ been\ |was\ |is\ |limit\ )?(exceeded|exceeds)
-    | context\ window\ exceeds\ limit                       # MiniMax
-    | exceed(s|ed)?\ (the\ )?context\ (limit|window|length|size)
-    | (greater|longer)\ than\ the\ (model's\ )?context      # LM Studio
-    | exceeded\ model\ token\ limit                         # Kimi
-    | input\ token\ count.{0,40}exceeds                     # Gemini
-    | prompt\ token\ count.{0,40}exceeds                    # Copilot
-    | (please\ )?reduce\ the\ length\ of\ the\ (messages|prompt|input)  # OpenAI, Groq, vLLM
-    | too\ many\ tokens\ in\ the\ (prompt|request|input)
-    | range\ of\ input\ length\ should\ be                  # Qwen
-    | input\ length\ and\ `?max_tokens`?\ exceed            # Anthropic
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_RATE_WORDS = re.compile(
-    r"rate.?limit|too many requests|(tokens|requests) per (min|day|hour)|\b[TR]P[MD]\b|throttl", re.IGNORECASE
-)
-_QUOTA_WORDS = re.compile(
-    r"insufficient.?(quota|balance|funds|credit)|exceeded your current quota|quota.?exhausted|billing|credit balance"
-    r"|usage.?limit.?reached|out of credits|payment required",
-    re.IGNORECASE,
-)
-_OVERLOADED_WORDS = re.compile(
-    r"overloaded|over capacity|at capacity|engine.?is.?busy|service.?unavailable", re.IGNORECASE
-)
-_AUTH_WORDS = re.compile(
-    r"invalid.?api.?key|incorrect api key|authentication|unauthori[sz]ed|permission.?(denied|error)", re.IGNORECASE
-)
-_REFUSED_WORDS = re.compile(r"content.?(filter|policy|management)|safety|moderation|flagged", re.IGNORECASE)
-_PASSING_WORDS = re.compile(
-    r"server.?error|internal.?error|api.?error|try again|temporar|time.?out|timed out|unavailable|upstream"
-    r"|connection|network",
-    re.IGNORECASE,
-)
-_INVALID_WORDS = re.compile(r"invalid.?(request|argument|prompt)|unsupported|not.?found|bad.?request", re.IGNORECASE)
-_KEY_SHAPES = re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|AIza|key)[-_][A-Za-z0-9*_\-.]{6,}|\bAIza[A-Za-z0-9_\-]{10,}")
-_BEARER = re.compile(r"(?i)\b(bearer\s+)[^\s\"',}]{4,}")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorWord:
@@ -180,20 +126,24 @@ def no_key(provider: str, env: Iterable[str]) -> Failure:
 
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:
     """`text` without the given secrets and without anything that looks like a key."""
+    from zot_core.models.wordings import BEARER, KEY_SHAPES
+
     for secret in sorted({s for s in secrets if len(s) >= 4}, key=len, reverse=True):
         text = text.replace(secret, "[key]")
-    return _BEARER.sub(r"\1[key]", _KEY_SHAPES.sub("[key]", text))
+    return BEARER.sub(r"\1[key]", KEY_SHAPES.sub("[key]", text))
 
 
 def _kind_of(word: ErrorWord) -> tuple[ErrorKind, bool]:
+    from zot_core.models.wordings import OVERFLOW_CODES, OVERFLOW_WORDS, QUOTA_WORDS, RATE_WORDS  # see there
+
     status = word.status
     signs = f"{word.code} {word.kind} {word.message}"
-    limited = status == 429 or bool(_RATE_WORDS.search(signs))
-    if _QUOTA_WORDS.search(signs) and (status in {402, 403, 429, None} or "quota" in word.code):
+    limited = status == 429 or bool(RATE_WORDS.search(signs))
+    if QUOTA_WORDS.search(signs) and (status in {402, 403, 429, None} or "quota" in word.code):
         return "rate_limit", False
-    if word.code in _OVERFLOW_CODES or word.kind in _OVERFLOW_CODES:
+    if word.code in OVERFLOW_CODES or word.kind in OVERFLOW_CODES:
         return "context_overflow", False
-    if not limited and (status == 413 or (status not in {401, 403} and _OVERFLOW_WORDS.search(word.message))):
+    if not limited and (status == 413 or (status not in {401, 403} and OVERFLOW_WORDS.search(word.message))):
         return "context_overflow", False
     if limited:
         return "rate_limit", status in {None, 429, 503} or status == 200
@@ -203,32 +153,36 @@ def _kind_of(word: ErrorWord) -> tuple[ErrorKind, bool]:
 
 
 def _kind_of_status(status: int, signs: str) -> tuple[ErrorKind, bool]:
+    from zot_core.models.wordings import OVERLOADED_WORDS, REFUSED_WORDS
+
     retryable = is_retryable_status(status)
     if status in {401, 403}:
         return "auth", False
     if status == 402:
         return "rate_limit", False
-    if status in {503, 529} or (retryable and _OVERLOADED_WORDS.search(signs)):
+    if status in {503, 529} or (retryable and OVERLOADED_WORDS.search(signs)):
         return "overloaded", True
     if status == 408:
         return "network", True
     if retryable:
         return "provider", True
-    if status < 500 and _REFUSED_WORDS.search(signs):
+    if status < 500 and REFUSED_WORDS.search(signs):
         return "refused", False
     return ("bad_request", False) if status < 500 else ("provider", False)
 
 
 def _kind_of_words(signs: str) -> tuple[ErrorKind, bool]:
-    if _OVERLOADED_WORDS.search(signs):
+    from zot_core.models.wordings import AUTH_WORDS, INVALID_WORDS, OVERLOADED_WORDS, PASSING_WORDS, REFUSED_WORDS
+
+    if OVERLOADED_WORDS.search(signs):
         return "overloaded", True
-    if _AUTH_WORDS.search(signs):
+    if AUTH_WORDS.search(signs):
         return "auth", False
-    if _INVALID_WORDS.search(signs):
+    if INVALID_WORDS.search(signs):
         return "bad_request", False
-    if _REFUSED_WORDS.search(signs):
+    if REFUSED_WORDS.search(signs):
         return "refused", False
-    return "provider", bool(_PASSING_WORDS.search(signs))
+    return "provider", bool(PASSING_WORDS.search(signs))
 
 
 def _advice(failure: Failure, origin: Origin, longest_wait: float, now: float) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -290,6 +289,8 @@ def _readings(name: str) -> list[tuple[str, ThinkingLevel | None]]:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches  # only when something was misspelt
+
     names = sorted(known)
     near = get_close_matches(name.lower(), names, n=4, cutoff=0.5)
     if near:
@@ -303,5 +304,8 @@ def _listed(models: Sequence[ModelSpec]) -> str:
 
 
 def _is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
     return host in {"localhost", "::1", "0.0.0.0"} or host.startswith("127.") or host.endswith(".localhost")

@@ -14,12 +14,13 @@ from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from zot_core.models.attempt import crashed, http_parts, prepare
+from zot_core.models.attempt import crashed, http_parts, prepare, shown_url
 from zot_core.models.failures import Origin, explain, network_failure, no_key
+from zot_core.models.growing import Encoder, Grown
 from zot_core.models.projection import project
 from zot_core.net.retry import RetryPolicy, delay_before_retry
 from zot_core.types.failure import Failure, RunFailed
-from zot_core.types.specs import ApiFormat, Prices, ProviderSpec, resolve
+from zot_core.types.specs import ApiFormat, ModelSpec, Prices, ProviderSpec, resolve
 from zot_core.types.stream import Done, Failed, Retrying, StreamPart, UsageUpdate
 from zot_core.types.usage import Usage
 
@@ -93,6 +94,7 @@ class Runner:
     def __init__(self, config: RunnerConfig, sink: ProviderSink) -> None:
         self._config = config
         self._sink = sink
+        self._memory: _Memory | None = None
 
     async def stream(self, request: Request, provider: ProviderSpec | None = None) -> AsyncGenerator[StreamPart, None]:
         """The parts of the answer, Done or Failed at last. Without `provider` it is the one that the model names.
@@ -104,10 +106,14 @@ class Runner:
         if spec is None:
             yield Failed(Failure(kind="bad_request", message=f"unknown provider {request.model.provider!r}"))
             return
-        request = replace(request, messages=project(request.messages, request.model))
-        origin = Origin(provider=spec.id, model=request.model.id, url=request.model.base_url or spec.base_url)
+        memory = self._memory_for(request)
+        messages = project(request.messages, request.model, memory.projected)
+        request = replace(request, messages=messages, grown=memory.rows)
+        origin = Origin(
+            provider=spec.id, model=request.model.id, url=shown_url(request.model.base_url or spec.base_url)
+        )
         try:
-            attempt, origin = await self._source(request, spec, origin)
+            attempt, origin = await self._source(request, spec, origin, memory)
         except RunFailed as error:
             yield Failed(error.failure)
             return
@@ -137,7 +143,7 @@ class Runner:
             await self._config.sleep(delay)
 
     async def _source(
-        self, request: Request, spec: ProviderSpec, origin: Origin
+        self, request: Request, spec: ProviderSpec, origin: Origin, memory: _Memory
     ) -> tuple[Callable[[], AsyncGenerator[Sequence[StreamPart], None]], Origin]:
         """What makes one attempt, and the origin with the key's source. Raises RunFailed for what no retry can mend."""
         if spec.stream is not None:
@@ -156,10 +162,18 @@ class Runner:
             raise RunFailed(no_key(spec.id, spec.env))
         key = credential.key if credential is not None else ""
         source = credential.source if credential is not None else ""
-        call = await prepare(request, spec, api, key, self._sink, self._config.expand)
+        call = await prepare(request, spec, api, key, self._sink, self._config.expand, memory.encoder)
         others = tuple(getattr(credential, "also", ()))
         origin = replace(origin, key_source=source, other_keys=others, secrets=call.secrets)
         return (lambda: http_parts(call, self._config.client(), self._sink)), origin
+
+    def _memory_for(self, request: Request) -> _Memory:
+        """What was made for the agent's conversation with this model; another request gets an empty one."""
+        if request.purpose != "agent":
+            return _Memory(request.model)
+        if self._memory is None or self._memory.model != request.model:
+            self._memory = _Memory(request.model)
+        return self._memory
 
     async def _own_parts(self, request: Request, spec: ProviderSpec) -> AsyncGenerator[Sequence[StreamPart], None]:
         """Parts of a provider that speaks no HTTP; its parts are its stream events too."""
@@ -181,6 +195,16 @@ class Runner:
         finally:
             if hasattr(stream, "aclose"):
                 await stream.aclose()
+
+
+class _Memory:
+    """What is made of a conversation's messages once, and not once for each request."""
+
+    def __init__(self, model: ModelSpec) -> None:
+        self.model = model
+        self.projected = Grown()
+        self.rows = Grown()
+        self.encoder = Encoder()
 
 
 def cost_of(usage: Usage, prices: Prices | None) -> Usage:

@@ -6,7 +6,7 @@ Everything is made beside the Runtime that is in force and touches nothing of it
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from zot_core.runtime.choice import Choice
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.toolbox import Toolbox
 from zot_core.runtime.trusting import is_trusted
-from zot_core.types.specs import Candidate, CommandSpec, SessionFacts, ToolSpec
+from zot_core.types.specs import Candidate, CommandSpec, ToolSpec
 
 if TYPE_CHECKING:
     from zot_core.app import App, Options
@@ -135,12 +135,12 @@ def _tell_shadowed(app: App, loser: Candidate, winner: Candidate, settings: Load
 async def _collect(runtime: Runtime) -> None:
     """Contributions in their order: flags (then the command line is read again), sources, the rest."""
     app, host = runtime.app, runtime.host
-    flags = _contributed(runtime, "flags")
+    flags = runtime.contributed("flags")
     if app.options.reparse is not None:
         runtime.flags = app.options.reparse([flag for _, flag in flags])
     else:
         runtime.flags = {flag.name: flag.default for _, flag in flags} | dict(app.options.flags)
-    candidates = [candidate for _, candidate in _contributed(runtime, "sources")]
+    candidates = [candidate for _, candidate in runtime.contributed("sources")]
     if candidates:
         added = await _load(app, host, candidates, runtime.settings)
         _check_no_late_flags(runtime, added)
@@ -151,31 +151,15 @@ async def _collect(runtime: Runtime) -> None:
     _register(runtime, "tools", tools)
     _register(runtime, "commands", runtime.commands)
     runtime.toolbox = _toolbox(runtime, tools, options)
-    runtime.policies = tuple(item for _, item in _contributed(runtime, "filesystem_policies"))
-    runtime.prompt_sources = _contributed(runtime, "prompt_sources")
+    runtime.policies = tuple(item for _, item in runtime.contributed("filesystem_policies"))
+    runtime.prompt_sources = runtime.contributed("prompt_sources")
     runtime.tool_operations = _operations(runtime)
     runtime.models = _models(runtime)
     runtime.choice = _choice(runtime)
 
 
-def _facts(runtime: Runtime, plugin: str) -> SessionFacts:
-    return SessionFacts(
-        cwd=runtime.cwd,
-        mode=runtime.mode,
-        trusted=runtime.trusted,
-        flags=runtime.flags,
-        settings=runtime.plugin_settings(plugin),
-        home=str(runtime.app.paths.home),
-    )
-
-
-def _contributed(runtime: Runtime, hook: str, only: Collection[str] | None = None) -> list[tuple[str, Any]]:
-    rows = runtime.host.collect(hook, lambda plugin: _facts(runtime, plugin), only=only)
-    return [(row.owner.name, row.item) for row in rows]
-
-
 def _register(runtime: Runtime, hook: str, registry: Registry[Any]) -> None:
-    for owner, item in _contributed(runtime, hook):
+    for owner, item in runtime.contributed(hook):
         try:
             registry.add(runtime.owner(owner), item.name, item)
         except NameRefused as error:
@@ -183,7 +167,7 @@ def _register(runtime: Runtime, hook: str, registry: Registry[Any]) -> None:
 
 
 def _check_no_late_flags(runtime: Runtime, added: set[str]) -> None:
-    for owner, flag in _contributed(runtime, "flags", only=added) if added else ():
+    for owner, flag in runtime.contributed("flags", only=added) if added else ():
         message = f"--{flag.name} cannot be a flag: plugins of a source come after the command line was read"
         runtime.host.diagnostics.report(Diagnostic("warning", owner, "flags", message))
 
@@ -193,7 +177,7 @@ def _check_settings(runtime: Runtime) -> None:
     written."""
     from zot_core.types.specs import resolve
 
-    for owner, spec in _contributed(runtime, "settings"):
+    for owner, spec in runtime.contributed("settings"):
         section = runtime.plugin_settings(owner)
         if not section:
             continue
@@ -223,7 +207,7 @@ def _toolbox(runtime: Runtime, tools: Registry[ToolSpec], options: Options) -> T
 
 def _operations(runtime: Runtime) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for _, item in _contributed(runtime, "tool_operations"):
+    for _, item in runtime.contributed("tool_operations"):
         for tool, operations in dict(item).items():
             found.setdefault(tool, operations)
     return found
@@ -232,8 +216,8 @@ def _operations(runtime: Runtime) -> dict[str, Any]:
 def _models(runtime: Runtime) -> ModelRegistry:
     app = runtime.app
     models = ModelRegistry()
-    models.add_providers(_contributed(runtime, "providers"))
-    for _, api in _contributed(runtime, "api_formats"):
+    models.add_providers(runtime.contributed("providers"))
+    for _, api in runtime.contributed("api_formats"):
         models.add_format(api)
     providers, problems = read_models_json(app.paths.models)
     app.problems(problems)

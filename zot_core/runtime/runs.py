@@ -10,7 +10,7 @@ import contextvars
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from zot_core.agent.cancel import Signal
+from zot_core.agent.cancel import Aborted, Signal, interruptible
 from zot_core.agent.loop import RunEnd, run
 from zot_core.events.base import Block, Handled
 from zot_core.types.content import Image, Text, UserContent, text_of
@@ -61,10 +61,18 @@ class Runs:
         async with self._lock:
             if on_start is not None:
                 on_start.set()
-            joined = await self._admit(text, images, source, None)
-            if not isinstance(joined, UserMessage):
-                return joined
-            return await self._run_all([joined], "prompt")
+            # From here on an abort counts, even while `input` is being asked.
+            self.signal = Signal()
+            try:
+                with interruptible(self.signal):
+                    joined = await self._admit(text, images, source, None)
+                if not isinstance(joined, UserMessage):
+                    return joined
+                return await self._run_all([joined], "prompt")
+            except Aborted:
+                return RunEnd(stop="aborted")
+            finally:
+                self.signal = None
 
     async def queue(
         self,
@@ -151,20 +159,20 @@ class Runs:
         delivery: Literal["steer", "follow_up"] | None,
     ) -> UserMessage | RunEnd | None:
         """The message that `input` makes of a prompt; its end if it was blocked, None if it was handled."""
-        from zot_core.events.input import InputEvent
-
         sink = self._runtime.sink
-        event = InputEvent(text=text, images=tuple(images), source=source, delivery=delivery)
         if sink.wants("input"):
+            from zot_core.events.input import InputEvent
+
+            event = InputEvent(text=text, images=tuple(images), source=source, delivery=delivery)
             outcome = await sink.gate(event)
             if isinstance(outcome.stop, Handled):
                 return None
             if isinstance(outcome.stop, Block):
                 reason = outcome.stop.reason or f"refused by {outcome.plugin}"
                 return RunEnd(stop="blocked", failure=Failure(kind="blocked", message=reason))
-            event = outcome.event
-        blocks: tuple[UserContent, ...] = (Text(event.text),) if event.text else ()
-        return UserMessage(content=(*blocks, *event.images))
+            text, images = outcome.event.text, outcome.event.images
+        blocks: tuple[UserContent, ...] = (Text(text),) if text else ()
+        return UserMessage(content=(*blocks, *images))
 
     async def _run_all(self, messages: list[UserMessage | CustomMessage], trigger: Trigger) -> RunEnd:
         """A run, and one more for what was queued too late to join it, by a handler of `agent_settled` say."""
@@ -178,7 +186,7 @@ class Runs:
 
     async def _run(self, messages: list[UserMessage | CustomMessage], trigger: Trigger) -> RunEnd:
         runtime = self._runtime
-        self.signal = Signal()
+        signal = self.signal = self.signal or Signal()
         token = _INSIDE.set(True)
         runtime.refresh_prompt()
         try:
@@ -188,7 +196,7 @@ class Runs:
                 config=runtime.turn_config,
                 sink=runtime.sink,
                 queues=runtime.queues,
-                signal=self.signal,
+                signal=signal,
                 trigger=trigger,
             )
             return self.last

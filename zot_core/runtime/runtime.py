@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zot_core.agent.calls import execute_nested
@@ -28,6 +28,7 @@ from zot_core.runtime.choice import Choice
 from zot_core.runtime.runs import Runs
 from zot_core.runtime.sink import SessionSink
 from zot_core.runtime.toolbox import Toolbox
+from zot_core.types.specs import SessionFacts
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -119,6 +120,11 @@ class Runtime:
     def plugin_settings(self, plugin: str) -> Mapping[str, Any]:
         """The plugin's own section of the settings."""
         return self.settings.section(plugin)
+
+    def contributed(self, hook: str, only: Collection[str] | None = None) -> list[tuple[str, Any]]:
+        """What plugins (or those in `only`) contribute to `hook` for this session, as (plugin, item) in rank order."""
+        rows = self.host.collect(hook, self._facts, only=only)
+        return [(row.owner.name, row.item) for row in rows]
 
     def create_task(self, plugin: str, coro: Coroutine[Any, Any, Any], name: str = "") -> asyncio.Task[Any]:
         """A task of this session in a plugin's name; an error of it is reported, and the session's end cancels it."""
@@ -250,6 +256,16 @@ class Runtime:
             await self._processes.close()
         await self.sink.synced()
         self.host.pipeline.close()
+
+    def _facts(self, plugin: str) -> SessionFacts:
+        return SessionFacts(
+            cwd=self.cwd,
+            mode=self.mode,
+            trusted=self.trusted,
+            flags=self.flags,
+            settings=self.plugin_settings(plugin),
+            home=str(self.app.paths.home),
+        )
 
     def _prompt_sections(self) -> tuple[PromptSection, ...]:
         if self._sections is None:

@@ -65,19 +65,18 @@ def _effort(request: Request) -> str:
 
 
 def _messages(request: Request) -> list[Body]:
-    model = request.model
-    rows: list[Body] = []
+    rows = _conversation(request)
     if request.system:
-        developer = model.reasoning and model.compat.get("supportsDeveloperRole")
-        rows.append({"role": "developer" if developer else "system", "content": request.system})
-    messages = request.messages
-    done = 0
-    if request.grown is not None:
-        done, kept = request.grown.resume(messages)
-        rows.extend(kept)
+        developer = request.model.reasoning and request.model.compat.get("supportsDeveloperRole")
+        rows.insert(0, {"role": "developer" if developer else "system", "content": request.system})
+    return rows
+
+
+def _conversation(request: Request) -> list[Body]:
+    model, messages = request.model, request.messages
+    done, rows = request.grown.resume(messages) if request.grown is not None else (0, [])
     pictures: list[Body] = []  # of tool results: those may hold text alone, and nothing may come between them
     after_tool = done > 0 and isinstance(messages[done - 1], ToolResultMessage)
-    start = len(rows) - len(kept) if done else len(rows)
     for message in messages[done:]:
         if pictures and not isinstance(message, ToolResultMessage):
             rows.append(_pictures(pictures))
@@ -92,10 +91,10 @@ def _messages(request: Request) -> list[Body]:
                 rows.append({"role": "assistant", "content": "I have processed the tool results."})
             rows.append({"role": "user", "content": _user_content(message)})
         after_tool = isinstance(message, ToolResultMessage)
-    if request.grown is not None and not pictures:
-        request.grown.keep(messages, rows[start:])
     if pictures:
         rows.append(_pictures(pictures))
+    elif request.grown is not None:
+        request.grown.keep(messages, rows)
     return rows
 
 

@@ -40,9 +40,7 @@ class Player:
 @hookimpl
 def flags() -> list[FlagSpec]:
     """`--script FILE`."""
-    return [
-        FlagSpec(name="script", type="str", description="what the provider `scripted` plays (see docs/scripted.md)")
-    ]
+    return [FlagSpec(name="script", type="str", description="a file of replies for the provider `scripted` to play")]
 
 
 @hookimpl

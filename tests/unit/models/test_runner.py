@@ -370,6 +370,20 @@ def test_no_connection_is_a_network_failure_and_tried_again() -> None:
     assert server.url in done.failure.message
 
 
+def test_a_password_in_the_address_is_not_shown() -> None:
+    spec = ProviderSpec(id="acme", api=CHAT.name, base_url="http://me:pass-word@127.0.0.1:1/v1?k=hidden", keyless=True)
+    done = run(provider=spec, policy=RetryPolicy(tries=1))
+    assert done.failure.kind == "network"
+    assert "http://127.0.0.1:1/v1" in done.failure.message
+    assert not any(word in done.failure.message for word in ("pass-word", "hidden"))
+
+
+@pytest.mark.parametrize("url", ["http://[", "nonsense", "ftp://127.0.0.1", "http://127.0.0.1:99999999"])
+def test_what_is_no_address_is_a_failure(url: str) -> None:
+    spec = ProviderSpec(id="acme", api=CHAT.name, base_url=url, keyless=True)
+    assert run(provider=spec, policy=RetryPolicy(tries=1)).failure.kind in {"bad_request", "internal", "network"}
+
+
 def test_length_is_kept_unless_the_window_is_full() -> None:
     short = Reply(body=[chunk({"content": "a"}), chunk(finish="length"), usage(10, 1)])
     full = Reply(body=[chunk({"content": "a"}), chunk(finish="length"), usage(999, 1)])
