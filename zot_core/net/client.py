@@ -100,6 +100,7 @@ class HttpClient:
         self._verify = verify
         self._plain: httpx.AsyncClient | None = None
         self._secure: httpx.AsyncClient | None = None
+        self._proxied: bool | None = None
 
     @asynccontextmanager
     async def stream(
@@ -128,7 +129,10 @@ class HttpClient:
     def _client_for(self, url: str) -> httpx.AsyncClient:
         """A TLS context takes 20 to 60 ms to build (it parses all root certificates), so a plain `http:` URL gets a
         client without one. That client refuses `https:`, and is not used where a proxy is set, which may speak TLS."""
-        if url[:5].lower() != "http:" or self._proxy or getproxies().keys() - {"no"}:
+        if self._proxied is None:
+            # The environment is read once: looking through it for every request costs as much as sending one.
+            self._proxied = bool(self._proxy or getproxies().keys() - {"no"})
+        if url[:5].lower() != "http:" or self._proxied:
             if self._secure is None:
                 context = httpx.create_ssl_context(verify=self._verify)
                 self._secure = httpx.AsyncClient(

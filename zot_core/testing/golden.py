@@ -34,7 +34,7 @@ class Normaliser:
             return [self(item, key) for item in value]
         if isinstance(value, str):
             return self._text(value, key)
-        if isinstance(value, float) and key in {"time", "elapsed_s", "delay_s"}:
+        if isinstance(value, float) and key in {"time", "created", "elapsed_s", "delay_s"}:
             return "<time>"
         return value
 

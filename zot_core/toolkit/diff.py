@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_REFINED = 3000
+_REFINED = 1500
 """A changed region with more lines than this is shown as replaced whole, not compared line by line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Lines `old_start:old_end` became lines `new_start:new_end` (from 0, end excluded)."""
+    """Characters `old_start:old_end` of the old text became `new_start:new_end` (from 0, end excluded)."""
 
     old_start: int
     old_end: int
@@ -30,21 +30,129 @@ class Diff:
     first_line: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Lines `old_start:old_end` became lines `new_start:new_end`, counted within a piece."""
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Lines of both texts around changes, with how many lines of each come before."""
+
+    old: list[str]
+    new: list[str]
+    old_before: int
+    new_before: int
+    changes: list[_Lines]
+
+
 def unified(old: str, new: str, name: str, regions: Sequence[Region] | None = None, *, context: int = 3) -> Diff:
-    """The unified diff from `old` to `new`. `regions`, in order, may say where they differ; else it is found out."""
+    """The unified diff from `old` to `new`.
+
+    `regions`, in order and apart, may say where they differ: then only their surroundings are looked at. Else it is
+    found out from all lines.
+    """
+    pieces = [_whole(old, new)] if regions is None else _pieces(old, new, regions, context)
+    out: list[str] = []
+    added = removed = first = 0
+    for piece in pieces:
+        changes: list[_Lines] = []
+        for lines in piece.changes:
+            changes += _refine(piece.old, piece.new, _trim(piece.old, piece.new, lines))
+        added += sum(change.new_end - change.new_start for change in changes)
+        removed += sum(change.old_end - change.old_start for change in changes)
+        if changes and not first:
+            first = piece.new_before + changes[0].new_start + 1
+        for group in _groups(changes, context):
+            out += _hunk(piece, group, context)
+    text = "\n".join([f"--- {name}", f"+++ {name}", *out, ""]) if out else ""
+    return Diff(text=text, added=added, removed=removed, first_line=first)
+
+
+def _whole(old: str, new: str) -> _Piece:
     old_lines, new_lines = _lines(old), _lines(new)
-    changes: list[Region] = []
-    for region in regions if regions is not None else [Region(0, len(old_lines), 0, len(new_lines))]:
-        changes += _refine(old_lines, new_lines, _trim(old_lines, new_lines, region))
-    out = [f"--- {name}", f"+++ {name}"] if changes else []
-    for group in _groups(changes, context):
-        out += _hunk(old_lines, new_lines, group, context)
-    return Diff(
-        text="\n".join(out) + "\n" if out else "",
-        added=sum(change.new_end - change.new_start for change in changes),
-        removed=sum(change.old_end - change.old_start for change in changes),
-        first_line=changes[0].new_start + 1 if changes else 0,
-    )
+    return _Piece(old_lines, new_lines, 0, 0, [_Lines(0, len(old_lines), 0, len(new_lines))])
+
+
+def _pieces(old: str, new: str, regions: Sequence[Region], context: int) -> Iterator[_Piece]:
+    """The surroundings of each run of regions that are near to each other."""
+    old_at = old_line = new_line = 0
+    for group in _near(old, new, regions, context):
+        start, end = _back(old, group[0].old_start, context), _on(old, group[-1].old_end, context)
+        before, after = group[0].old_start - start, end - group[-1].old_end
+        skipped = old.count("\n", old_at, start)
+        old_line, new_line, old_at = old_line + skipped, new_line + skipped, end
+        old_text = old[start:end]
+        new_text = new[group[0].new_start - before : group[-1].new_end + after]
+        yield _Piece(
+            _lines(old_text),
+            _lines(new_text),
+            old_line,
+            new_line,
+            list(_counted(old_text, new_text, [_moved(r, start, group[0].new_start - before) for r in group])),
+        )
+        old_line += old_text.count("\n")
+        new_line += new_text.count("\n")
+
+
+def _near(old: str, new: str, regions: Sequence[Region], context: int) -> Iterator[list[Region]]:
+    """Regions widened to whole lines, those that share a line made one, in groups whose context meets."""
+    group: list[Region] = []
+    group_end = 0
+    for region in regions:
+        # One line more than was touched: where the new text has no newline at its end, the next line joins it.
+        start, end = old.rfind("\n", 0, region.old_start) + 1, _on(old, region.old_end, 1)
+        new_start, new_end = region.new_start - (region.old_start - start), region.new_end + (end - region.old_end)
+        if group and start < group[-1].old_end:
+            last = group.pop()
+            start, new_start = last.old_start, last.new_start
+        elif group and _back(old, start, context) > group_end:
+            yield group
+            group = []
+        group.append(Region(start, end, new_start, new_end))
+        group_end = _on(old, end, context)
+    if group:
+        yield group
+
+
+def _back(text: str, at: int, lines: int) -> int:
+    """The start of the line that is `lines` above the one that begins at `at`."""
+    for _ in range(lines):
+        if at == 0:
+            break
+        at = text.rfind("\n", 0, at - 1) + 1
+    return at
+
+
+def _on(text: str, at: int, lines: int) -> int:
+    """Behind the `lines`th newline from `at` on, or the text's end."""
+    for _ in range(lines):
+        at = text.find("\n", at) + 1
+        if at == 0:
+            return len(text)
+    return at
+
+
+def _moved(region: Region, old: int, new: int) -> Region:
+    return Region(region.old_start - old, region.old_end - old, region.new_start - new, region.new_end - new)
+
+
+def _counted(old: str, new: str, regions: Sequence[Region]) -> Iterator[_Lines]:
+    """Regions of whole lines in lines."""
+    old_at = new_at = old_line = new_line = 0
+    for region in regions:
+        same = old.count("\n", old_at, region.old_start)
+        old_start, new_start = old_line + same, new_line + same
+        old_text, new_text = old[region.old_start : region.old_end], new[region.new_start : region.new_end]
+        old_line, new_line = old_start + old_text.count("\n"), new_start + new_text.count("\n")
+        old_rest, new_rest = old_text[-1:] not in ("", "\n"), new_text[-1:] not in ("", "\n")
+        yield _Lines(old_start, old_line + old_rest, new_start, new_line + new_rest)
+        old_at, new_at = region.old_end, region.new_end
 
 
 def _lines(text: str) -> list[str]:
@@ -54,28 +162,27 @@ def _lines(text: str) -> list[str]:
     return [*lines, last] if last else lines
 
 
-def _trim(old: list[str], new: list[str], region: Region) -> Region:
-    # A text that ends in a newline has an empty last line for those who count newlines, but none here.
-    a, b, c, d = region.old_start, min(region.old_end, len(old)), region.new_start, min(region.new_end, len(new))
+def _trim(old: list[str], new: list[str], region: _Lines) -> _Lines:
+    a, b, c, d = region.old_start, region.old_end, region.new_start, region.new_end
     while a < b and c < d and old[a] == new[c]:
         a, c = a + 1, c + 1
     while a < b and c < d and old[b - 1] == new[d - 1]:
         b, d = b - 1, d - 1
-    return Region(a, b, c, d)
+    return _Lines(a, b, c, d)
 
 
-def _refine(old: list[str], new: list[str], region: Region) -> list[Region]:
+def _refine(old: list[str], new: list[str], region: _Lines) -> list[_Lines]:
     a, b, c, d = region.old_start, region.old_end, region.new_start, region.new_end
     if a == b and c == d:
         return []
     if a == b or c == d or max(b - a, d - c) > _REFINED:
         return [region]
     matcher = difflib.SequenceMatcher(None, old[a:b], new[c:d], autojunk=False)
-    return [Region(a + i, a + j, c + k, c + m) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
+    return [_Lines(a + i, a + j, c + k, c + m) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
 
 
-def _groups(changes: list[Region], context: int) -> list[list[Region]]:
-    groups: list[list[Region]] = []
+def _groups(changes: list[_Lines], context: int) -> list[list[_Lines]]:
+    groups: list[list[_Lines]] = []
     for change in changes:
         if groups and change.old_start - groups[-1][-1].old_end <= 2 * context:
             groups[-1].append(change)
@@ -84,12 +191,15 @@ def _groups(changes: list[Region], context: int) -> list[list[Region]]:
     return groups
 
 
-def _hunk(old: list[str], new: list[str], group: list[Region], context: int) -> list[str]:
+def _hunk(piece: _Piece, group: list[_Lines], context: int) -> list[str]:
+    old, new = piece.old, piece.new
     before = min(context, group[0].old_start)
     after = min(context, len(old) - group[-1].old_end)
     old_from, old_to = group[0].old_start - before, group[-1].old_end + after
     new_from, new_to = group[0].new_start - before, group[-1].new_end + after
-    out = [f"@@ -{_span(old_from, old_to)} +{_span(new_from, new_to)} @@"]
+    old_span = _span(piece.old_before + old_from, old_to - old_from)
+    new_span = _span(piece.new_before + new_from, new_to - new_from)
+    out = [f"@@ -{old_span} +{new_span} @@"]
     at = old_from
     for change in group:
         out += _marked(" ", old[at : change.old_start])
@@ -99,8 +209,7 @@ def _hunk(old: list[str], new: list[str], group: list[Region], context: int) -> 
     return out + _marked(" ", old[at:old_to])
 
 
-def _span(start: int, end: int) -> str:
-    count = end - start
+def _span(start: int, count: int) -> str:
     if count == 1:
         return str(start + 1)
     return f"{start + 1 if count else start},{count}"

@@ -1,11 +1,13 @@
 """Which encoding a file's bytes are in, and how to go to text and back without changing a byte.
 
-Marks (BOM) are kept apart from the text, so that nobody sees them and nobody loses them.
+Marks (BOM) are kept apart from the text, so that nobody sees them and nobody loses them. What is neither UTF-8 nor
+marked is judged by charset-normalizer, imported only then.
 """
 
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
 
 _MARKS: tuple[tuple[bytes, str], ...] = (
@@ -15,6 +17,33 @@ _MARKS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_CANDIDATES: dict[str, str] = {
+    "latin-1": "Latin-1",
+    "cp1252": "Windows-1252",
+    "cp1250": "Windows-1250",
+    "cp1251": "Windows-1251",
+    "cp1253": "Windows-1253",
+    "cp1254": "Windows-1254",
+    "cp1255": "Windows-1255",
+    "cp1256": "Windows-1256",
+    "iso8859_2": "ISO 8859-2",
+    "koi8_r": "KOI8-R",
+    "cp866": "code page 866",
+    "cp874": "Windows-874",
+    "cp932": "Shift JIS (cp932)",
+    "euc_jp": "EUC-JP",
+    "gb18030": "GB 18030",
+    "big5": "Big5",
+    "cp949": "Korean (cp949)",
+}
+"""What is considered, all of them with ASCII's newline where ASCII has it, and how it is called."""
+JUDGED_BYTES = 4 << 20
+"""How much of a file's beginning tells its encoding."""
+_SAMPLE_BYTES = 64 * 1024
+_TELLING_BYTES = 12
+"""With fewer bytes beyond ASCII than this nothing can be told apart; it is most likely a name in Latin letters."""
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_LINE_BYTES = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +57,8 @@ class Encoding:
     @property
     def said(self) -> str:
         """A remark for the reader where the encoding is not plain UTF-8, else nothing."""
-        if self.name == "latin-1":
-            return "not UTF-8; taken as Latin-1"
+        if self.name in _CANDIDATES:
+            return f"not UTF-8; taken as {_CANDIDATES[self.name]}"
         if self.errors != "strict":
             return "some bytes are not UTF-8"
         return "" if self.name == "utf-8" else self.name.upper().replace("-LE", " LE").replace("-BE", " BE")
@@ -56,18 +85,70 @@ def marked(head: bytes) -> Encoding | None:
 
 
 def guess(data: bytes) -> Encoding:
-    """The encoding of `data`, which has no mark: UTF-8, UTF-8 with stray bytes, or Latin-1.
+    """The encoding of `data`, which has no mark: UTF-8, UTF-8 with stray bytes, or the most likely other one.
 
-    Data with more well-formed UTF-8 characters than stray bytes is UTF-8 that was damaged; else it is Latin-1.
+    Data with more well-formed UTF-8 characters than stray bytes is UTF-8 that was damaged. Only the first
+    `JUDGED_BYTES` are looked at, unless they are UTF-8 and the rest is not.
     """
+    if _is_utf8(data):
+        return Encoding()
+    judged = data[:JUDGED_BYTES]
+    return _judge(data if _is_utf8(judged, cut=True) else judged)
+
+
+def guess_beginning(data: bytes, *, whole: bool) -> Encoding:
+    """As `guess`, of a file whose first bytes are `data`; unless that is the `whole` of it, its last character may be
+    cut."""
+    return Encoding() if _is_utf8(data, cut=not whole) else _judge(data)
+
+
+def _is_utf8(data: bytes, *, cut: bool = False) -> bool:
     try:
-        data.decode("utf-8")
+        codecs.utf_8_decode(data, "strict", not cut)
     except UnicodeDecodeError:
-        text = data.decode("utf-8", "surrogateescape")
-        stray = sum(1 for char in text if "\udc80" <= char <= "\udcff")
-        good = sum(1 for char in text if char > "\x7f") - stray
-        return Encoding("utf-8", errors="surrogateescape") if good > stray else Encoding("latin-1")
-    return Encoding()
+        return False
+    return True
+
+
+def _judge(data: bytes) -> Encoding:
+    sample = _telling(data)
+    text = sample.decode("utf-8", "surrogateescape")
+    stray = sum(1 for char in text if "\udc80" <= char <= "\udcff")
+    good = sum(1 for char in text if char > "\x7f") - stray
+    if good > stray:
+        return Encoding("utf-8", errors="surrogateescape")
+    return Encoding(_likely(sample), errors="surrogateescape")
+
+
+def _telling(data: bytes) -> bytes:
+    """The lines of `data` that are not only ASCII, as far as they are needed."""
+    lines: list[bytes] = []
+    size = at = 0
+    while size < _SAMPLE_BYTES and (found := _BEYOND_ASCII.search(data, at)):
+        here = found.start()
+        start = max(data.rfind(b"\n", at, here) + 1, at, here - _LINE_BYTES)
+        end = data.find(b"\n", here, here + _LINE_BYTES) + 1
+        at = end or min(here + _LINE_BYTES, len(data))
+        lines.append(data[start:at])
+        size += at - start
+    return b"".join(lines)
+
+
+def _likely(sample: bytes) -> str:
+    beyond = sum(1 for byte in sample if byte > 0x7F)
+    western = "cp1252" if any(0x80 <= byte <= 0x9F for byte in sample) else "latin-1"
+    if beyond < _TELLING_BYTES:
+        return western
+    from charset_normalizer import from_bytes  # slow to import, and rarely needed
+
+    matches = from_bytes(sample, cp_isolation=[name for name in _CANDIDATES if name != "latin-1"])
+    best = matches.best()
+    if best is None or best.encoding not in _CANDIDATES:
+        return western
+    as_good = [match for match in matches if (match.chaos, match.coherence) == (best.chaos, best.coherence)]
+    if any("cp1252" in (match.encoding, *match.could_be_from_charset) for match in as_good):
+        return western
+    return best.encoding
 
 
 def decode(data: bytes) -> Decoded:
@@ -75,24 +156,35 @@ def decode(data: bytes) -> Decoded:
 
     Raises UnicodeError when that is impossible (a UTF-16 file of odd length, for example).
     """
-    encoding = marked(data) or guess(data)
-    if encoding.name == "utf-8" and encoding.mark:
-        body = guess(data[len(encoding.mark) :])
-        encoding = Encoding(
-            "utf-8", encoding.mark, "strict" if body.errors == "strict" and body.name == "utf-8" else "surrogateescape"
-        )
-    decoded = Decoded(data[len(encoding.mark) :].decode(encoding.name, encoding.errors), encoding)
-    if decoded.encode(decoded.text) != data:
+    if encoding := marked(data):
+        return _decode_marked(data, encoding)
+    encoding = guess(data)
+    if encoding == Encoding():
+        return Decoded(data.decode(), encoding)
+    for errors in ("strict", "surrogateescape"):
+        if encoding.name == "utf-8" and errors == "strict":
+            continue
+        decoded = _back_and_forth(data, Encoding(encoding.name, errors=errors))
+        if decoded is not None:
+            return decoded
+    return Decoded(data.decode("latin-1"), Encoding("latin-1"))
+
+
+def _decode_marked(data: bytes, encoding: Encoding) -> Decoded:
+    decoded = _back_and_forth(data, encoding)
+    if decoded is None and encoding.name == "utf-8":
+        decoded = _back_and_forth(data, Encoding("utf-8", encoding.mark, "surrogateescape"))
+    if decoded is None:
         raise UnicodeError(f"cannot be read as {encoding.name} without changing it")
     return decoded
 
 
-def for_reading(data: bytes) -> tuple[str, str]:
-    """A piece of a file as text to show, and a remark if it was not plain UTF-8. Stray bytes show as U+FFFD."""
-    encoding = guess(data)
-    if encoding.name == "latin-1":
-        return data.decode("latin-1"), encoding.said
-    return data.decode("utf-8", "replace"), encoding.said and f"{encoding.said} and show as \ufffd"
+def _back_and_forth(data: bytes, encoding: Encoding) -> Decoded | None:
+    try:
+        decoded = Decoded(data[len(encoding.mark) :].decode(encoding.name, encoding.errors), encoding)
+        return decoded if decoded.encode(decoded.text) == data else None
+    except UnicodeError:
+        return None
 
 
 def line_ending(text: str) -> str:

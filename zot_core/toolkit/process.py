@@ -1,27 +1,30 @@
 """Child processes that live and die by process group: started in a session of their own, ended TERM then KILL.
 
 A group whose leader has ended may have members left; it stays known, so that whoever owns the registry can end it.
-Knows neither tools nor extensions; both start their children here.
+Every child carries a mark in its environment, by which those are found that left the group. Knows neither tools nor
+extensions; both start their children here.
 """
-
-# /proc is read with plain calls: it is scanned while something waits to be ended.
-# ruff: noqa: PTH123, PTH208
 
 from __future__ import annotations
 
 import asyncio
 import atexit
 import contextlib
+import itertools
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+
+from zot_core.toolkit.proctable import MARK, TOKEN, marked, running, running_groups, strays
+from zot_core.toolkit.watchdog import watch
 
 GRACE_S = 2.0
 """How long a group has between TERM and KILL."""
 _POLL_S = 0.02
 _LAST_WORDS_S = 0.1
+_owners = itertools.count(1)
 
 
 class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
@@ -51,8 +54,13 @@ class ProcessGroup:
     """
 
     def __init__(
-        self, transport: asyncio.SubprocessTransport, protocol: _Protocol, on_gone: Callable[[ProcessGroup], None]
+        self,
+        transport: asyncio.SubprocessTransport,
+        protocol: _Protocol,
+        on_gone: Callable[[ProcessGroup], None],
+        mark: str,
     ) -> None:
+        self.mark = mark
         self.process = asyncio.subprocess.Process(transport, protocol, asyncio.get_running_loop())
         self.id = self.process.pid
         self._transport = transport
@@ -107,21 +115,14 @@ class ProcessGroup:
         Returns when all have ended, or right after KILL, with the pipes closed; what was written by then can still be
         read. A cancellation meanwhile means KILL at once.
         """
-        strays = descendants(self.id)
+        outside = strays(self.id, self.mark)
         try:
-            self._signal_all(strays, signal.SIGTERM)
+            self._signal_all(outside, signal.SIGTERM)
             if hasattr(signal, "SIGCONT"):
-                self._signal_all(strays, signal.SIGCONT)  # a stopped process could not take the TERM
-            deadline = asyncio.get_running_loop().time() + grace
-            while True:
-                strays = [pid for pid in strays if _running(pid)]
-                if not strays and not self.alive():
-                    break
-                if asyncio.get_running_loop().time() >= deadline:
-                    break
-                await asyncio.sleep(_POLL_S)
+                self._signal_all(outside, signal.SIGCONT)  # a stopped process could not take the TERM
+            await _gone(lambda: not self.alive() and not any(map(running, outside)), grace)
         finally:
-            self.kill(strays)
+            self.kill()
         await self._protocol.exited.wait()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._protocol.finished.wait(), _LAST_WORDS_S)
@@ -129,17 +130,13 @@ class ProcessGroup:
         if not self.alive():
             self._on_gone(self)
 
-    def kill(self, strays: Iterable[int] = ()) -> None:
-        """Kills the group at once, without waiting; it can be called where nothing can be awaited."""
-        self._signal_all(strays, getattr(signal, "SIGKILL", signal.SIGTERM))
+    def kill(self) -> None:
+        """Kills the group and what left it at once, without waiting; it can be called where nothing can be awaited."""
+        self._signal_all(strays(self.id, self.mark), getattr(signal, "SIGKILL", signal.SIGTERM))
 
-    def _signal_all(self, strays: Iterable[int], number: int) -> None:
+    def _signal_all(self, outside: Iterable[int], number: int) -> None:
         self.send(number)
-        for pid in strays:
-            try:
-                os.kill(pid, number)
-            except (ProcessLookupError, PermissionError):
-                continue  # ended meanwhile
+        _signal(outside, number)
 
 
 def _exists(kill: Callable[[int, int], None], target: int) -> bool:
@@ -152,52 +149,19 @@ def _exists(kill: Callable[[int, int], None], target: int) -> bool:
     return True
 
 
-def running_groups() -> frozenset[int] | None:
-    """The process groups with a member that has not ended; None where /proc is missing."""
-    if sys.platform != "linux":
-        return None
-    return frozenset(group for _, _, group, state in _processes() if state not in "ZX")
-
-
-def descendants(pid: int) -> list[int]:
-    """The processes below `pid` that lead or joined another group (a `setsid`); empty where /proc is missing."""
-    children: dict[int, list[tuple[int, int]]] = {}
-    for child, parent, group, _ in _processes():
-        children.setdefault(parent, []).append((child, group))
-    below, found = [pid], list[int]()
-    while below:
-        for child, group in children.get(below.pop(), ()):
-            below.append(child)
-            if group != pid:
-                found.append(child)
-    return found
-
-
-def _processes() -> Iterator[tuple[int, int, int, str]]:
-    """Id, parent, group and state of every process, where /proc has them."""
-    if sys.platform != "linux":
-        return
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
+def _signal(pids: Iterable[int], number: int) -> None:
+    for pid in pids:
         try:
-            with open(f"/proc/{name}/stat", "rb") as file:
-                # The program's name in brackets may hold anything; behind the last bracket are the fields.
-                state, parent, group = file.read().rpartition(b")")[2].split()[:3]
-        except (OSError, ValueError):
-            continue  # ended while we looked
-        yield int(name), int(parent), int(group), state.decode()
+            os.kill(pid, number)
+        except (ProcessLookupError, PermissionError):
+            continue  # ended meanwhile, or another user's
 
 
-def _running(pid: int) -> bool:
-    """Whether the process has not ended; one that nobody has reaped yet has."""
-    if not _exists(os.kill, pid):
-        return False
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
-    except (OSError, IndexError):
-        return _exists(os.kill, pid)
+async def _gone(condition: Callable[[], bool], grace: float) -> None:
+    """Returns when `condition` holds, or `grace` seconds later."""
+    deadline = asyncio.get_running_loop().time() + grace
+    while not condition() and asyncio.get_running_loop().time() < deadline:
+        await asyncio.sleep(_POLL_S)
 
 
 class ProcessGroups:
@@ -205,6 +169,8 @@ class ProcessGroups:
 
     def __init__(self) -> None:
         self._live: dict[int, ProcessGroup] = {}
+        self._mark = f"{TOKEN}.{next(_owners)}."
+        self._started = 0
         self._closers: set[Callable[[], None]] = set()
 
     async def spawn(
@@ -224,18 +190,21 @@ class ProcessGroups:
         """
         for group in [group for group in self._live.values() if not group.known()]:
             self._forget(group)
+        watch()
+        self._started += 1
+        mark = f"{self._mark}{self._started}"
         loop = asyncio.get_running_loop()
         transport, protocol = await loop.subprocess_exec(
             lambda: _Protocol(limit, loop),
             *argv,
             cwd=cwd,
-            env=dict(env),
+            env={**env, MARK: mark + "."},
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
         )
-        group = ProcessGroup(transport, protocol, self._forget)
+        group = ProcessGroup(transport, protocol, self._forget, mark + ".")
         self._live[group.id] = group
         return group
 
@@ -257,15 +226,28 @@ class ProcessGroups:
         return lambda: self._closers.discard(closer)
 
     async def close(self, grace: float = GRACE_S) -> None:
-        """Ends all groups side by side, within `grace` seconds and a KILL."""
+        """Ends all groups side by side, then what left a group that has ended; each within `grace` seconds and a KILL.
+
+        What they started outside of any group is found on Linux only.
+        """
         await asyncio.gather(*(group.end(grace) for group in self.live()))
+        if left := self._left():
+            _signal(left, signal.SIGTERM)
+            try:
+                await _gone(lambda: not any(map(running, left)), grace)
+            finally:
+                _signal(self._left(), getattr(signal, "SIGKILL", signal.SIGTERM))
         self._close_rest()
 
     def kill(self) -> None:
         """Kills all groups without waiting: for the end of the process."""
         for group in self.live():
             group.kill()
+        _signal(self._left(), getattr(signal, "SIGKILL", signal.SIGTERM))
         self._close_rest()
+
+    def _left(self) -> list[int]:
+        return marked(self._mark) if self._started else []
 
     def _close_rest(self) -> None:
         for closer in list(self._closers):

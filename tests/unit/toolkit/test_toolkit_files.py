@@ -19,7 +19,8 @@ from zot_core.toolkit.diff import Region, unified
 from zot_core.toolkit.errors import ToolError, shown, tool_errors
 from zot_core.toolkit.mutation import MutationQueue
 from zot_core.toolkit.paths import find_for_reading, locate, locate_elsewhere
-from zot_core.toolkit.process import ProcessGroups, descendants
+from zot_core.toolkit.process import ProcessGroups
+from zot_core.toolkit.proctable import descendants
 from zot_core.toolkit.threads import run_to_end
 from zot_core.types.specs import ToolResult
 
