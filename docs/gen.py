@@ -14,11 +14,12 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
-from generators import command_line, hooks, includes, settings, wire  # noqa: E402 (docs/ must be on the path)
+from generators import api, command_line, hooks, includes, settings, wire  # noqa: E402 (docs/ must be on the path)
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "hooks.md": hooks.hooks_page,
     "events.md": hooks.events_page,
+    "api.md": api.page,
     "wire.md": wire.page,
     "command-line.md": command_line.page,
     "settings.md": settings.page,

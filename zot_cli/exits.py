@@ -10,7 +10,7 @@ import time
 import traceback
 from typing import TYPE_CHECKING
 
-from zot_core.types.failure import Failure, RunFailed, UsageError, ZotError
+from zot_core.types.failure import Failure, RunFailed, UsageError, ZotError, error_text
 
 if TYPE_CHECKING:
     from zot_core.types.failure import StopReason
@@ -46,7 +46,7 @@ def failure_of(error: BaseException) -> Failure | UsageError:
     if isinstance(error, ZotError):
         return Failure(kind="internal", message=str(error))
     where = _log(error)
-    said = f"internal error: {type(error).__name__}: {error}"
+    said = f"internal error: {error_text(error)}"
     return Failure(kind="internal", message=f"{said}; log at {where}" if where else said)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from zot_core.config.auth import Auth, Credential
@@ -22,9 +22,10 @@ from zot_core.plugins.diagnostics import Diagnostic, Diagnostics
 from zot_core.plugins.errors import PluginLoadError
 from zot_core.plugins.loader import Loader
 from zot_core.runtime import opening, replacing
-from zot_core.runtime.commands import run_command
+from zot_core.runtime.ahead import Ahead
 from zot_core.runtime.runtime import Runtime, diagnostic_note
 from zot_core.types.content import Image
+from zot_core.types.record import record
 from zot_core.types.specs import FlagSpec, Mode, ProviderSpec, ThinkingLevel
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from zot_core.runtime.replacing import ReloadReport
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Options:
     """What a command line (or an embedding program) asks for; see docs/reference/command-line.md for each flag.
 
@@ -96,6 +97,7 @@ class App:
         self._told: set[str] = set()
         self._client: HttpClient | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
+        self.ahead = Ahead()
         self.closed = False
 
     @classmethod
@@ -146,7 +148,11 @@ class App:
 
     async def run_command(self, text: str, images: Sequence[Image] = ()) -> bool:
         """Runs the slash command that `text` begins with; False when it names none (an unknown one is noted)."""
-        return text.startswith("/") and await run_command(self, text, images)
+        if not text.startswith("/"):
+            return False
+        from zot_core.runtime.commands import run_command
+
+        return await run_command(self, text, images)
 
     async def steer(self, text: str, images: Sequence[Image] = ()) -> None:
         """Lets a message join the run after its present batch of tools; with no run it is a prompt."""
@@ -287,6 +293,7 @@ class App:
             self.note(f"{task.get_name()} failed: {error}", "error")
 
     async def _end_process(self) -> None:
+        self.ahead.stop()
         for task in tuple(self._tasks):
             task.cancel()
         if self._client is not None:

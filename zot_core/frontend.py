@@ -6,8 +6,9 @@ Knows no screen and no byte of output; a front end is told, in order, and is nev
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from zot_core.types.record import record
 
 if TYPE_CHECKING:
     from zot_core.agent.sink import Stored
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from zot_core.types.specs import Mode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Note:
     """Something for the person that is no part of the conversation.
 

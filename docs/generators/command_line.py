@@ -25,6 +25,7 @@ EXIT_CODES = (
         "75",
         "rate-limited or overloaded, and retries ran out or the wait would be long; the message says when to come back",
     ),
+    ("129", "the terminal is gone"),
     ("130", "interrupted"),
     ("143", "terminated"),
 )

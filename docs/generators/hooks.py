@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from generators.call_sites import call_sites
+from generators.classes import fields_table
 from generators.markdown import code, codes, doc, table
 from zot_core.events import LANE_OF, LANES, class_name, event_class
 from zot_core.events.base import Event, Fact, Gate, OnError, Question
@@ -23,6 +24,10 @@ are in [events](events.md).
 
 A handler of an event names what it wants of `event` and `ctx`; it may be sync or async. `@hookimpl(observe=True)` is
 told the event as it was sent, before the chain, and cannot change it.
+
+*Modes* says where an event is sent: `all` are print, JSON, RPC and the interactive mode; `commands` means that in
+the others a command of a plugin can bring it about; `HTTP` means providers that are reached by HTTP. *Sent* says
+whether something sends it today.
 """
 
 EVENTS_INTRO = """
@@ -32,6 +37,19 @@ Every event of zot, lane by lane. A hook's name is its event's name; the class i
 *yes* may be changed by `event.replace(field=...)`. *Sent by* names the modules that send it; events that nothing
 sends yet are declared so that names and fields stand still, and say so.
 """
+
+
+MODES = {"R": "RPC", "I": "interactive", "–": "none yet"}
+"""Short words of the event classes, as the pages write them; others stand as they are."""
+
+
+def modes_of(event: Any) -> str:
+    """Where an event is sent, in words."""
+    return ", ".join(MODES.get(word, word) for part in event.modes.split(", ") for word in _words(part))
+
+
+def _words(part: str) -> list[str]:
+    return part.split() if set(part.split()) <= MODES.keys() else [part]
 
 
 def kind_of(event: Any) -> str:
@@ -54,7 +72,7 @@ def _overview_row(hook: str) -> tuple[str, ...]:
         codes(sorted(getattr(event, "rewritable", ()))) or codes(a.__name__ for a in getattr(event, "answer", ())),
         codes(_stops(event)),
         _on_error(event),
-        event.modes,
+        modes_of(event),
         "yes" if call_sites()[hook] else "not yet",
     )
 
@@ -97,7 +115,7 @@ def events_page() -> str:
 
 def _event(hook: str) -> str:
     event = event_class(hook)
-    facts = [f"**{kind_of(event)}** · class `{class_name(hook)}`", f"modes: {event.modes}"]
+    facts = [f"**{kind_of(event)}** · class `{class_name(hook)}`", f"modes: {modes_of(event)}"]
     if stops := _stops(event):
         facts.append(f"stops: {codes(stops)}")
     if answers := getattr(event, "answer", ()):
@@ -109,36 +127,12 @@ def _event(hook: str) -> str:
     if not getattr(event, "awaited", True):
         facts.append("not awaited")
     sent = codes(call_sites()[hook]) or "nothing yet"
-    return (
-        f"### {hook}\n\n{' · '.join(facts)} · sent by: {sent}\n\n{doc(event)}\n\n{_fields(event, _rewritable(event))}"
-    )
+    head = f"### {hook}\n\n{' · '.join(facts)} · sent by: {sent}"
+    return "\n\n".join([head, doc(event), fields_table(event, _rewritable(event))])
 
 
 def _rewritable(event: Any) -> frozenset[str]:
     return frozenset(getattr(event, "rewritable", ()))
-
-
-def _fields(cls: Any, rewritable: frozenset[str] | None = None) -> str:
-    fields = [field for field in dataclasses.fields(cls) if not field.name.startswith("_")]
-    if not fields:
-        return "No fields."
-    head = ("field", "type", "default", *(("may change",) if rewritable else ()))
-    rows = ((code(f.name), code(f.type), _default(f), *_mark(f.name, rewritable)) for f in fields)
-    return table(head, rows)
-
-
-def _mark(name: str, rewritable: frozenset[str] | None) -> tuple[str, ...]:
-    if not rewritable:
-        return ()
-    return ("yes" if name in rewritable else "",)
-
-
-def _default(field: Any) -> str:
-    if field.default is not dataclasses.MISSING:
-        return code(repr(field.default))
-    if field.default_factory is not dataclasses.MISSING:
-        return "empty" if field.default_factory in (dict, list, tuple) else f"a new `{field.default_factory.__name__}`"
-    return "required"
 
 
 def _data_of(lane: str) -> Iterator[Any]:
@@ -150,5 +144,5 @@ def _data_of(lane: str) -> Iterator[Any]:
 
 
 def _data(thing: Any) -> str:
-    fields = f"\n\n{_fields(thing)}" if dataclasses.is_dataclass(thing) else ""
+    fields = f"\n\n{fields_table(thing)}" if dataclasses.is_dataclass(thing) else ""
     return f"### {thing.__name__}\n\n{doc(thing)}{fields}"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import inspect
-from itertools import pairwise
 from typing import Any, get_args, get_origin, get_type_hints
 
+from generators.classes import attribute_notes
 from generators.markdown import code, codes, doc, table
 from zot_core.config import values
 
@@ -38,7 +36,7 @@ def _rules() -> str:
 
 def _table(cls: Any, skip: set[str] | frozenset[str] = frozenset()) -> str:
     hints = get_type_hints(cls, include_extras=True)
-    notes = _notes(cls)
+    notes = attribute_notes(cls)
     rows = [
         (code(f.name), _type(hints[f.name]), code(_default(f)), notes.get(f.name, ""))
         for f in dataclasses.fields(cls)
@@ -69,16 +67,6 @@ def _default(field: Any) -> str:
 
     value = field.default if field.default is not dataclasses.MISSING else field.default_factory()
     return json.dumps(value)
-
-
-def _notes(cls: Any) -> dict[str, str]:
-    """Field -> the text that stands below it in the class, as an attribute docstring."""
-    body = ast.parse(inspect.getsource(cls)).body[0].body  # type: ignore[attr-defined]
-    notes = {}
-    for field, text in pairwise(body):
-        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
-            notes[ast.unparse(field.target)] = str(text.value.value)
-    return notes
 
 
 def _schema() -> str:

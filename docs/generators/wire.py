@@ -1,17 +1,9 @@
-"""The page of JSON events, from the code that makes them: a literal with a `type` is one, its keys are its fields."""
+"""The page of JSON events: which there are the code says, what they mean stands here."""
 
 from __future__ import annotations
 
-import ast
-from functools import cache
-from pathlib import Path
-
 from generators.markdown import code, codes, table
-
-ROOT = Path(__file__).parents[2]
-MAKERS = ("zot_core/wire/*.py", "zot_cli/modes/*.py")
-BLOCKS = frozenset({"text", "thinking", "image"})
-"""Types of content blocks; `tool_call` is both a block and an event, made alike."""
+from generators.wire_fields import Fields, wire_types
 
 INTRO = """
 # JSON events
@@ -33,7 +25,10 @@ MEANING = {
     "tool_use_args": "More of the call's arguments as JSON text, cut anywhere.",
     "tool_use_end": "The call is written.",
     "usage": "What the answer used; `input` leaves out cached tokens, `cumulative` adds up since the start.",
-    "tool_call": "A call as it will run, after every rewrite; not sent for a call that is blocked or does not parse.",
+    "tool_call": (
+        "A call as it will run, after every rewrite; not sent for a call that is blocked or does not parse. "
+        "`parent_id` is the call whose tool or plugin made this one."
+    ),
     "tool_progress": "What a running tool reports.",
     "tool_result": "A call's result; one for every call, blocked ones included.",
     "turn_end": (
@@ -57,13 +52,13 @@ def page() -> str:
     found = wire_types()
     if unknown := sorted((set(found) ^ set(MEANING)) - {"session"}):
         raise SystemExit(f"docs/generators/wire.py and the code differ about: {', '.join(unknown)}")
-    rows = ((code(name), codes(_fields(found.get(name, ([], [])))), text) for name, text in MEANING.items())
+    rows = ((code(name), codes(fields_of(found.get(name, Fields([])))), text) for name, text in MEANING.items())
     return f"{INTRO.strip()}\n\n{table(('type', 'fields', 'what it says'), rows)}\n\n{_blocks()}"
 
 
-def _fields(found: tuple[list[str], list[str]]) -> list[str]:
-    always, sometimes = found
-    return always + [f"{name}?" for name in sometimes]
+def fields_of(fields: Fields) -> list[str]:
+    """The names of the fields; those that may be missing with a question mark."""
+    return fields.always + [f"{name}?" for name in fields.sometimes]
 
 
 def _blocks() -> str:
@@ -79,49 +74,3 @@ def _json(value: object) -> str:
     import json
 
     return json.dumps(value, ensure_ascii=False)
-
-
-@cache
-def wire_types() -> dict[str, tuple[list[str], list[str]]]:
-    """Type -> (fields that are always there, fields that may be), in the order of the code."""
-    found: dict[str, tuple[list[str], list[str]]] = {}
-    for pattern in MAKERS:
-        for path in sorted(ROOT.glob(pattern)):
-            for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    _read(function, found)
-    return {name: found[name] for name in found if name not in BLOCKS}
-
-
-def _read(function: ast.AST, found: dict[str, tuple[list[str], list[str]]]) -> None:
-    literals = [node for node in ast.walk(function) if isinstance(node, ast.Dict) and _type(node)]
-    extra = [
-        str(node.targets[0].slice.value)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Subscript)
-        and isinstance(node.targets[0].slice, ast.Constant)
-    ]
-    for literal in literals:
-        always = [name for key, value in zip(literal.keys, literal.values, strict=True) for name in _keys(key, value)]
-        known, optional = found.setdefault(_type(literal), (always, []))
-        if len(literals) == 1:
-            optional += [name for name in extra if name not in known + optional]
-
-
-def _type(literal: ast.Dict) -> str:
-    if literal.keys and isinstance(literal.keys[0], ast.Constant) and literal.keys[0].value == "type":
-        value = literal.values[0]
-        return str(value.value) if isinstance(value, ast.Constant) else ""
-    return ""
-
-
-def _keys(key: ast.expr | None, value: ast.expr) -> list[str]:
-    if isinstance(key, ast.Constant):
-        return [] if key.value == "type" else [str(key.value)]
-    if key is None and isinstance(value, ast.Call) and ast.unparse(value.func) == "codec.usage":
-        from zot_core.types.usage import Usage
-        from zot_core.wire.codec import usage
-
-        return list(usage(Usage()))
-    return []

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,14 +120,27 @@ class Ran:
     stdout: bytes
 
 
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """The environment in which a command starts as an installed one does: from bytecode, which a second start finds.
+
+    Without, a checkout under PYTHONDONTWRITEBYTECODE compiles itself anew each time, and that would be measured.
+    """
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path_factory.mktemp("bytecode"))}
+
+
 @pytest.fixture
-def child() -> Callable[..., Ran]:
+def child(installed: Mapping[str, str]) -> Callable[..., Ran]:
     """Runs a command to its end and measures it alone."""
 
     def run(command: Sequence[str], **env: str) -> Ran:
         start = time.perf_counter()
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **env}
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **installed, **env},
         )
         assert process.stdout and process.stderr
         out, err = process.stdout.read(), process.stderr.read()
@@ -154,13 +167,17 @@ print(usage.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024))
 
 
 @pytest.fixture
-def peak_memory() -> Callable[..., float]:
+def peak_memory(installed: Mapping[str, str]) -> Callable[..., float]:
     """Runs a command to its end and gives its peak of resident memory in MB."""
 
     def run(command: Sequence[str], **env: str) -> float:
         watcher = [sys.executable, "-S", "-c", PEAK, *command]
         done = subprocess.run(
-            watcher, stdin=subprocess.DEVNULL, capture_output=True, env={**os.environ, **env}, check=True
+            watcher,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env={**os.environ, **installed, **env},
+            check=True,
         )
         return float(done.stdout)
 

@@ -112,6 +112,35 @@ def test_redactor_that_breaks_lets_nothing_through(run_prompt: Run, world: Any, 
     assert "redact_secrets" in result_text(ran)
 
 
+# --- append_note --------------------------------------------------------------------------------------------------
+
+
+def test_notes_and_edits_of_one_answer_are_all_there(run_prompt: Run, world: Any) -> None:
+    (world.project / "NOTES.md").write_text("# Notes\n")
+    script = Script()
+    for number in range(8):
+        script.tool_call("append_note", text=f"note\n{number}")
+        script.tool_call(
+            "edit",
+            path="./NOTES.md",
+            edits=[{"old_text": "# ", "new_text": "# # "}]
+            if not number
+            else [{"old_text": f"{'# ' * (number + 1)}N", "new_text": f"{'# ' * (number + 2)}N"}],
+        )
+    ran = run_prompt("Note it", script=script.then().text("Done."), plugins=[PLUGINS / "append_note.py"])
+    assert [result.content for result in ran.tool_results() if result.is_error] == []
+    lines = (world.project / "NOTES.md").read_text().splitlines()
+    assert lines[0] == "# " * 9 + "Notes"
+    assert sorted(lines[1:]) == [f"- note {number}" for number in range(8)]
+
+
+def test_a_note_makes_its_file(run_prompt: Run, world: Any) -> None:
+    script = Script().tool_call("append_note", text="first").then().text("Done.")
+    ran = run_prompt("Note it", script=script, plugins=[PLUGINS / "append_note.py"])
+    assert result_text(ran) == "Noted."
+    assert (world.project / "NOTES.md").read_text() == "- first\n"
+
+
 # --- provider_echo ------------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ import asyncio
 import json
 import sys
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,8 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from mock_provider.strict_chat import Refused, check
+from mock_provider import strict_anthropic, strict_chat, strict_google, strict_responses
+from mock_provider.strict_chat import Refused
 
 PATIENCE = 30.0
 """Seconds after which a test that never lets a hold go is given up on."""
@@ -131,6 +132,55 @@ def error(status: int, message: str, code: str = "", kind: str = "", **options: 
     return Reply(body=[body.encode()], status=status, content_type="application/json", done=False, **options)
 
 
+def _google_error(status: int, message: str, code: str = "", kind: str = "") -> Reply:
+    names = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 404: "NOT_FOUND"}
+    body = json.dumps({"error": {"code": status, "message": message, "status": names.get(status, "INTERNAL")}})
+    return Reply(body=[body.encode()], status=status, content_type="application/json", done=False)
+
+
+def _anthropic_error(status: int, message: str, code: str = "", kind: str = "") -> Reply:
+    kinds = {401: "authentication_error", 500: "api_error"}
+    body = {"type": "error", "error": {"type": kinds.get(status, "invalid_request_error"), "message": message}}
+    return Reply(body=[json.dumps(body).encode()], status=status, content_type="application/json", done=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Route:
+    """One format that the server speaks: which paths are its, what it refuses, in which form, and where its key is.
+
+    `check` gets the body, and the path too if `wants_path`; it raises an exception of class `refused`.
+    """
+
+    matches: Callable[[str], bool]
+    check: Callable[..., None]
+    refused: type[Exception] = Refused
+    error: Callable[..., Reply] = error
+    header: str = "authorization"
+    scheme: str = "Bearer "
+    wants_path: bool = False
+
+
+ROUTES: list[Route] = [
+    Route(matches=lambda path: path.endswith("/chat/completions"), check=strict_chat.check),
+    Route(matches=lambda path: path.endswith("/responses"), check=strict_responses.check),
+    Route(
+        matches=lambda path: path.endswith("/messages"),
+        check=strict_anthropic.check,
+        error=_anthropic_error,
+        header="x-api-key",
+        scheme="",
+    ),
+    Route(
+        matches=lambda path: path.endswith(":streamGenerateContent"),
+        check=strict_google.check,
+        error=_google_error,
+        header="x-goog-api-key",
+        scheme="",
+        wants_path=True,
+    ),
+]
+
+
 class MockServer:
     """The server; a context manager that runs it in a thread. `replies` may be extended while it runs."""
 
@@ -220,19 +270,24 @@ class MockServer:
                 return
 
     def _reply(self, received: Received) -> Reply:
-        if self.key and received.headers.get("authorization") != f"Bearer {self.key}":
-            sent = received.headers.get("authorization", "").removeprefix("Bearer ")
-            return error(401, f"Incorrect API key provided: {sent}.", "invalid_api_key", "invalid_request_error")
-        if not received.path.partition("?")[0].endswith("/chat/completions"):
+        path = received.path.partition("?")[0]
+        route = next((route for route in ROUTES if route.matches(path)), None)
+        if route is None:
             return error(404, f"Invalid URL ({received.method} {received.path})", "", "invalid_request_error")
+        sent = received.headers.get(route.header, "")
+        if self.key and sent != f"{route.scheme}{self.key}":
+            sent = sent.removeprefix(route.scheme)
+            return route.error(
+                401, f"Incorrect API key provided: {sent}.", code="invalid_api_key", kind="invalid_request_error"
+            )
         if not self.replies or self.replies[0].strict:
             try:
-                check(received.body)
-            except Refused as refusal:
+                route.check(received.body, *([received.path] if route.wants_path else []))
+            except route.refused as refusal:
                 received.refused = str(refusal)
-                return error(400, str(refusal), "invalid_value", "invalid_request_error")
+                return route.error(400, str(refusal), code="invalid_value", kind="invalid_request_error")
         if not self.replies:
-            return error(500, "the mock has no reply left", "", "server_error")
+            return route.error(500, "the mock has no reply left", kind="server_error")
         return self.replies.pop(0)
 
 

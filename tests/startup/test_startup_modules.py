@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from support.chat_server import ChatServer, text_answer
+
+import zot_core
 
 RUN = "import sys; from zot_cli.__main__ import main; sys.exit(main())"
 HEAVY = frozenset({"httpx", "pydantic", "pydantic_core", "rich", "prompt_toolkit", "pygments"})
@@ -24,6 +27,15 @@ def dump(event, args):
 sys.addaudithook(dump)
 """
 """A plugin that writes down what is imported when the first connection is made."""
+DUMP_AT_END = """
+import json, os, sys
+from zot_core import hookimpl
+
+@hookimpl
+def agent_end():
+    with open(os.environ["ZOT_TEST_MODULES"], "w") as file:
+        json.dump(sorted(sys.modules), file)
+"""
 
 
 def imported_by(*args: str) -> set[str]:
@@ -78,6 +90,61 @@ def test_first_request_needs_little(first_request: tuple[set[str], ChatServer]) 
     assert not packages(modules) & (HEAVY - {"httpx"} | {"click"})
     assert "importlib.metadata" not in modules
     assert "httpx" in modules
+
+
+def test_first_request_imports_only_what_it_needs(first_request: tuple[set[str], ChatServer]) -> None:
+    """What comes with an event, a tool call, a command, a failure or an old session is imported when that comes."""
+    modules, _ = first_request
+    lanes = {name for name in modules if name.startswith("zot_core.events.")}
+    assert lanes == {"zot_core.events.base", "zot_core.events.agent"}
+    later = {
+        "zot_core.agent.calls",
+        "zot_core.agent.execute",
+        "zot_core.agent.preflight",
+        "zot_core.models.wordings",
+        "zot_core.runtime.commands",
+        "zot_core.session.find",
+        "zot_core.session.fork",
+        "zot_core.session.listing",
+        "zot_core.toolkit",
+        "zot_core.types.tool_decorator",
+        "difflib",
+    }
+    assert sorted(modules & later) == []
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.6])
+def test_the_rest_is_imported_while_the_model_thinks(
+    wait: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that answers at once is not kept waiting for it, and one that thinks costs nothing for it."""
+    plugin = tmp_path / "dump_modules.py"
+    plugin.write_text(DUMP_AT_END)
+    dump = tmp_path / "modules.json"
+    monkeypatch.setenv("ZOT_TEST_MODULES", str(dump))
+
+    def answer(n: int) -> bytes:
+        time.sleep(wait)  # the model's time to think
+        return text_answer("Hello")
+
+    with ChatServer(answer) as server:
+        args = ["--plugin", str(plugin), "--base-url", server.url, "--model", "m", "-p", "Hi"]
+        done = subprocess.run([sys.executable, "-c", RUN, *args], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "Hello\n"), done.stderr
+    modules = set(json.loads(dump.read_text()))
+    assert {name for name in ("zot_core.agent.calls", "pydantic") if name in modules} == (
+        {"zot_core.agent.calls", "pydantic"} if wait else set()
+    )
+
+
+def test_first_request_compiles_no_dataclass(first_request: tuple[set[str], ChatServer]) -> None:
+    """`record` is a dataclass that costs a seventh at import; see zot_core/types/record.py."""
+    modules, _ = first_request
+    root = Path(zot_core.__file__).parents[1]
+    stems = [root.joinpath(*name.split(".")) for name in modules if name.startswith("zot_")]
+    sources = [path for stem in stems for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()]
+    assert len(sources) > 100
+    assert not [str(path) for path in sources if "@dataclass(frozen=True" in path.read_text()]
 
 
 def test_first_request_imports_no_screen_and_no_kit(first_request: tuple[set[str], ChatServer]) -> None:

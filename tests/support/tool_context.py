@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -46,8 +46,8 @@ class FakeToolContext:
 
 def spec_of(name: str) -> ToolSpec:
     """The built-in tool of this name, as its plugin contributes it."""
-    (spec,) = import_module(f"zot_plugins.tool_{name}.plugin").tools()
-    return spec
+    tools = import_module(f"zot_plugins.tool_{name.partition('_')[0]}.plugin").tools()
+    return next(spec for spec in tools if spec.name == name)
 
 
 async def call(name: str, args: Mapping[str, Any], ctx: Any) -> ToolResult:
@@ -107,6 +107,6 @@ async def until(condition: Wait, seconds: float = 5.0) -> None:
             await asyncio.sleep(0.01)
 
 
-def names(paths: Sequence[Path]) -> list[str]:
+def names(paths: Iterable[Path]) -> list[str]:
     """The names of paths, sorted."""
     return sorted(path.name for path in paths)

@@ -5,7 +5,6 @@ Opens an App as a run would and reads what it holds; exit 1 when something is br
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import os
 import platform
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zot_cli import running
 from zot_cli.commands.tables import heading, show_json, show_rows
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def doctor(line: CommandLine, as_json: bool, run_flags: tuple[str, ...]) -> int:
     """Prints the report."""
     from zot_cli.commands.opening import with_run_flags
 
-    report = asyncio.run(_examine(with_run_flags(line, run_flags)))
+    report = running.run(_examine(with_run_flags(line, run_flags)))
     if as_json:
         names = ("system", "project", "paths", "settings", "plugins", "model", "problems")
         show_json({name: getattr(report, name) for name in names} | {"ok": report.ok})

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
+from zot_cli import running
 from zot_cli.commands.opening import opened
 from zot_cli.commands.tables import show_rows
 
@@ -20,7 +20,7 @@ def run(line: CommandLine) -> int:
         async with opened(line) as app:
             return _rows(app, line.get("provider", ""))
 
-    rows = asyncio.run(look())
+    rows = running.run(look())
     columns = ("model", "context_window", "max_output", "inputs", "reasoning", "usable")
     show_rows(
         rows, columns, as_json=bool(line.get("json")), empty="no models; a provider's plugin or models.json brings them"

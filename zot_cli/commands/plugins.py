@@ -5,12 +5,12 @@ Loads the same plugins as a run with the same flags; asks the host, knows no plu
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from zot_cli import running
 from zot_cli.commands.tables import heading, show_json, show_rows
 from zot_cli.options import nearest
 from zot_core.types.failure import UsageError
@@ -44,7 +44,7 @@ def plugins(line: CommandLine, hooks: bool, order: str | None, as_json: bool, ru
                 return {"hooks": _hooks(app)}
             return _plugins(app)
 
-    found = asyncio.run(look())
+    found = running.run(look())
     if order is not None:
         columns = ("plugin", "band", "tier", "options", "where")
         show_rows(found["order"], columns, as_json=as_json, empty=f"no plugin implements {order}")

@@ -5,9 +5,9 @@ Only looked for where the line is no prompt for another mode, so that a run neve
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
+from zot_cli import running
 from zot_core.types.failure import UsageError, ZotError
 from zot_core.types.specs import CliSpec, resolve
 
@@ -47,7 +47,7 @@ def run(line: CommandLine) -> int:
         async with opened(line) as app:
             return find(app, line)
 
-    spec = asyncio.run(look())
+    spec = running.run(look())
     if spec is None:
         raise UsageError(f'no terminal, and no command {line.words[0]!r}; for a prompt: zot -p "..."; see zot --help')
     return run_spec(spec, line)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from zot_cli import exits, stdio
+from zot_cli import exits, running, stdio
 from zot_cli.appoptions import app_options
 from zot_cli.modes.contributed import find, run_spec
 from zot_cli.modes.line_front import LineFront
@@ -191,5 +191,5 @@ async def _opened(line: CommandLine, front: LineFront, lines: Lines) -> App:
 
 def run(line: CommandLine) -> int:
     """Runs the line loop until the person leaves; returns the exit code."""
-    code, spec = asyncio.run(_main(line))
+    code, spec = running.run(_main(line))
     return code if spec is None else run_spec(spec, line)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Protocol
 
-from zot_cli import exits, stdio
+from zot_cli import exits, running, stdio
 from zot_cli.appoptions import app_options
 from zot_cli.modes.signals import Signals
 from zot_cli.stdio import Output, OutputFailed, OutputGone
@@ -52,7 +52,7 @@ def run_prompt(line: CommandLine, make: Any) -> int:
     except OutputFailed as error:
         stdio.reason(str(error))
         return exits.FAILED
-    return asyncio.run(_run(line, piped, front))
+    return running.run(_run(line, piped, front))
 
 
 async def _run(line: CommandLine, piped: str, front: OneShot) -> int:

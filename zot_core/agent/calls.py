@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zot_core.agent.cancel import Aborted, Signal, interruptible
@@ -21,6 +20,7 @@ from zot_core.agent.talk import Run, publish_all, unrun, why_aborted
 from zot_core.types.content import ToolCall, text_of
 from zot_core.types.failure import RunFailed
 from zot_core.types.messages import AssistantMessage, ToolResultMessage, new_id
+from zot_core.types.record import record
 from zot_core.types.specs import ToolResult
 
 ABANDON_AFTER_S = 5.0
@@ -33,7 +33,7 @@ _abandoned: set[asyncio.Task[None]] = set()
 """Tasks of tools that did not heed an abort; asyncio itself keeps no reference to them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Batch:
     """The results in the assistant's order; `terminate` if each of them asks to end the run."""
 

@@ -15,6 +15,7 @@ from zot_core.models.protocol import Request
 from zot_core.types.content import ToolCall, UserContent
 from zot_core.types.failure import Failure
 from zot_core.types.messages import AssistantMessage, Message
+from zot_core.types.record import record
 from zot_core.types.specs import ModelSpec, ThinkingLevel, ToolSpec
 from zot_core.types.stream import StreamPart
 
@@ -28,7 +29,7 @@ class Update(Protocol):
     def __call__(self, content: str | Sequence[UserContent] = "", details: Mapping[str, Any] | None = None) -> None: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TurnConfig:
     """One model call's configuration. A run asks for a new one before each call, so that a change holds from the next.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from zot_core.agent.cancel import Aborted, Signal
@@ -27,6 +27,7 @@ from zot_core.events.agent import (
 from zot_core.types.content import Image, text_of
 from zot_core.types.failure import Failure, RunFailed, StopReason
 from zot_core.types.messages import CustomMessage, Message
+from zot_core.types.record import record
 from zot_core.types.usage import Usage
 
 Trigger: TypeAlias = Literal["prompt", "delivery", "extension"]
@@ -35,7 +36,7 @@ MAX_CUTS = 3
 """So many answers in a row whose tool calls were cut at the output limit end the run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class RunEnd:
     """How a run ended: the last turn's stop, what failed, the run's messages in order, what its model calls used."""
 

@@ -5,17 +5,17 @@ For every event the order is: the chain if it is a Gate, session recorder, front
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from zot_core.events.base import Fact, Gate
 from zot_core.events.base import Outcome as Outcome
 from zot_core.types.messages import DraftEntry, Message
+from zot_core.types.record import record
 
 G = TypeVar("G", bound=Gate)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Stored:
     """Told to front ends when a message is part of the session: what people see of it is `display`.
 

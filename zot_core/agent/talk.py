@@ -10,12 +10,12 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from zot_core import events
 from zot_core.agent.cancel import AFTER_ABORT_S, Aborted, Signal, interruptible
 from zot_core.agent.config import AgentState, TurnConfig
 from zot_core.agent.queues import Queues
 from zot_core.agent.sink import Outcome, Sink, Stored
 from zot_core.events.base import Fact, Gate
-from zot_core.events.message import MessageEndEvent, MessageStartEvent
 from zot_core.types.content import Text, ToolCall, text_of
 from zot_core.types.failure import Failure, RunFailed, StopReason
 from zot_core.types.messages import (
@@ -127,7 +127,7 @@ async def end_message(run: Run, message: M) -> M:
     """The message as `message_end` leaves it; an answer of another kind counts as none."""
     if not run.sink.wants("message_end"):
         return message
-    outcome = await ask_last(run, MessageEndEvent(message=message))
+    outcome = await ask_last(run, events.MessageEndEvent(message=message))
     changed = message if outcome is None else outcome.event.message
     return changed if isinstance(changed, type(message)) else message
 
@@ -144,7 +144,7 @@ async def store(run: Run, stored: Stored) -> None:
 async def publish(run: Run, message: UserMessage | CustomMessage | ToolResultMessage) -> None:
     """A message that is whole from the start: `message_start`, `message_end`, stored."""
     if run.sink.wants("message_start"):
-        await tell(run, MessageStartEvent(message=message))
+        await tell(run, events.MessageStartEvent(message=message))
     message = await end_message(run, message)
     await store(run, Stored(message=message, display=text_of(message.content)))
 

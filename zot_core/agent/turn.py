@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from zot_core import events
 from zot_core.agent.builder import MessageBuilder
 from zot_core.agent.cancel import Aborted, interruptible
 from zot_core.agent.config import TurnConfig
@@ -32,8 +33,6 @@ from zot_core.agent.talk import (
     why_aborted,
 )
 from zot_core.events.base import Block
-from zot_core.events.message import AssistantMessageEvent, MessageStartEvent, MessageUpdateEvent
-from zot_core.events.turn import ContextEvent, ContextWithSystemEvent, TurnEndEvent, TurnStartEvent
 from zot_core.models.protocol import Request
 from zot_core.types.failure import Failure, RunFailed, StopReason
 from zot_core.types.messages import AnyMessage, AssistantMessage, Message, SystemMessage, ToolResultMessage
@@ -107,7 +106,7 @@ async def _announce(run: Run) -> Block | None:
     """`turn_start`, and the block that a plugin answered it with."""
     if not run.sink.wants("turn_start"):
         return None
-    outcome = await ask(run, TurnStartEvent(step=run.step, time=time.time()))
+    outcome = await ask(run, events.TurnStartEvent(step=run.step, time=time.time()))
     return outcome.stop if isinstance(outcome.stop, Block) else None
 
 
@@ -187,10 +186,10 @@ async def _request(run: Run, config: TurnConfig, system: str) -> Request:
     text: str | None = system or None
     sink = run.sink
     if sink.wants("context"):
-        messages = tuple((await sink.gate(ContextEvent(messages=messages))).event.messages)
+        messages = tuple((await sink.gate(events.ContextEvent(messages=messages))).event.messages)
     if sink.wants("context_with_system"):
         whole: tuple[AnyMessage, ...] = messages if text is None else (SystemMessage(text=text), *messages)
-        whole = tuple((await sink.gate(ContextWithSystemEvent(messages=whole))).event.messages)
+        whole = tuple((await sink.gate(events.ContextWithSystemEvent(messages=whole))).event.messages)
         text = whole[0].text or None if whole and isinstance(whole[0], SystemMessage) else None
         messages = tuple(message for message in whole if not isinstance(message, SystemMessage))
     return Request(
@@ -237,7 +236,7 @@ async def _read(run: Run, parts: AsyncIterator[StreamPart], reply: _Reply) -> No
         if not reply.started and kind is not Retrying:
             await _start(run, reply)
         if reply.wants_updates and not (reply.hold_text and kind is TextDelta):
-            await sink.tell(MessageUpdateEvent(message_id=reply.builder.id, part=part, partial=reply.partial))
+            await sink.tell(events.MessageUpdateEvent(message_id=reply.builder.id, part=part, partial=reply.partial))
     if isinstance(part, Failed):
         reply.failure = part.failure
     elif isinstance(part, Done):
@@ -257,7 +256,7 @@ async def _start(run: Run, reply: _Reply) -> None:
     reply.started = True
     if run.sink.wants("message_start"):
         empty = replace(reply.builder.message(), content=())
-        await run.sink.tell(MessageStartEvent(message=empty))
+        await run.sink.tell(events.MessageStartEvent(message=empty))
 
 
 async def _close(parts: Any) -> None:
@@ -286,7 +285,7 @@ async def _finish(run: Run, reply: _Reply, turn: Turn) -> None:
     stored = await _as_shown(run, message)
     if reply.hold_text and stored.display and run.sink.wants("message_update"):
         part = TextDelta(stored.display)
-        await tell(run, MessageUpdateEvent(message_id=message.id, part=part, partial=reply.partial))
+        await tell(run, events.MessageUpdateEvent(message_id=message.id, part=part, partial=reply.partial))
     await store(run, stored)
 
 
@@ -294,7 +293,7 @@ async def _as_shown(run: Run, message: AssistantMessage) -> Stored:
     text = message.text
     if not text or not run.sink.wants("assistant_message"):
         return Stored(message=message, display=text)
-    outcome = await ask_last(run, AssistantMessageEvent(text=text, message=message))
+    outcome = await ask_last(run, events.AssistantMessageEvent(text=text, message=message))
     if outcome is None or outcome.stop is not None:
         # Unanswered because of an abort: what a plugin did not release is not shown.
         return Stored(message=message, display=None, withheld=True, plugin=outcome.plugin if outcome else "")
@@ -305,7 +304,7 @@ async def _end_turn(run: Run, turn: Turn) -> None:
     """`turn_end`, its entries, and whether a plugin wants one more model call."""
     if not run.sink.wants("turn_end"):
         return
-    event = TurnEndEvent(
+    event = events.TurnEndEvent(
         step=run.step, stop=turn.stop, message=turn.message, tool_results=turn.results, failure=turn.failure
     )
     outcome = await ask_last(run, event)

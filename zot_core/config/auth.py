@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,13 +16,14 @@ from zot_core.config.objects import read_object
 from zot_core.config.paths import Paths, variable
 from zot_core.config.problems import Problem
 from zot_core.types.failure import Failure, RunFailed, UsageError
+from zot_core.types.record import record
 
 if TYPE_CHECKING:
     from zot_core.config.auth_entries import Entry
     from zot_core.config.secrets import Secret
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Credential:
     """A key and its `source` in words for a person. `kind` oauth is a login's token; `also` names places that lost."""
 

@@ -6,14 +6,16 @@ Reads values only; which credential wins, `auth` says.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from zot_core.types.record import record
 
 EXPIRY_MARGIN = 60.0
 """Seconds before its end at which a login's token counts as expired."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """What auth.json says of one provider."""
 

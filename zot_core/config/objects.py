@@ -7,15 +7,15 @@ bring in the tolerant reader. Knows no setting.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from zot_core.config.paths import reason
 from zot_core.config.problems import Problem
+from zot_core.types.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ObjectFile:
     """An object and the text that it was written in."""
 

@@ -9,11 +9,11 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from zot_core.config.problems import Problem
 from zot_core.types.failure import ZotError
+from zot_core.types.record import record
 
 PROJECT_DIR = ".zot"
 """The folder of a project's own configuration, below the project directory."""
@@ -85,7 +85,7 @@ def _user_home(env: Mapping[str, str] | None) -> Path:
         raise ZotError("no home directory is known for this user: set ZOT_HOME to a directory of zot's own") from error
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Paths:
     """zot's files and folders, all below `home`. None of them need exist."""
 

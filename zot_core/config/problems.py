@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from zot_core.types.failure import ZotError
+from zot_core.types.record import record
 
 Level: TypeAlias = Literal["info", "warning", "error"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """One thing that is wrong: where (`line` counts from 1; None is the whole file) and what, for a person to read."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from zot_core.config.paths import reason, variable
+from zot_core.types.record import record
 
 COMMAND_TIMEOUT = 10.0
 """Seconds that a command may take to print a secret; it may ask a password manager, but not a person."""
@@ -18,7 +19,7 @@ _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
 _printed: dict[str | tuple[str, ...], str] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Secret:
     """What a text stood for, and where that is. `value` is "" when there is nothing; then `problem` says why."""
 

@@ -7,7 +7,6 @@ is the business of whoever uses it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from zot_core.config.objects import read_object
 from zot_core.config.paths import Paths, project_settings
 from zot_core.config.problems import Problem
 from zot_core.config.values import PLUGIN_SECTIONS, Settings, from_plain, sections
+from zot_core.types.record import record
 from zot_core.types.specs import THINKING_LEVELS
 
 DEFAULT = "default"
@@ -23,7 +23,7 @@ COMMAND_LINE = "command line"
 _SECRET = ("key", "token", "secret", "password")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoadedSettings:
     """The settings of a run. `plain` is what files and command line said, merged, as JSON."""
 

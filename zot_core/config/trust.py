@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from zot_core.config.objects import read_object
 from zot_core.config.paths import PROJECT_DIR, Paths
 from zot_core.config.problems import Problem, SaveRefused
+from zot_core.types.record import record
 
 MATTERS = (
     f"{PROJECT_DIR}/settings.json",
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 Default = Literal["ask", "always", "never"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decision:
     """Whether the project's own configuration is used, and who said so.
 

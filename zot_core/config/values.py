@@ -7,9 +7,10 @@ classes. A plugin's own settings are in `plugins.<name>` and belong to it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
+from zot_core.types.record import record
 from zot_core.types.specs import ThinkingLevel
 
 S = TypeVar("S")
@@ -29,7 +30,7 @@ Count = Annotated[int, AtLeast(0)]
 Seconds = Annotated[float, AtLeast(0)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Retry:
     """How often a failed request is tried in all, the first wait in seconds (doubling), and the longest wait."""
 
@@ -38,7 +39,7 @@ class Retry:
     max_delay_s: Seconds = 60.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shutdown:
     """Time for handlers of the end of a session, in milliseconds; 0 switches a limit off."""
 
@@ -47,7 +48,7 @@ class Shutdown:
     quit_budget_ms: Count = 2000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Http:
     """Requests to models: seconds until a connection stands, seconds of silence on a stream, a proxy, TLS checks."""
 
@@ -57,14 +58,14 @@ class Http:
     verify_tls: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Queue:
     """What Enter does while a run goes on: `steer` it after the current tools, or `follow_up` when it has ended."""
 
     enter: Literal["steer", "follow_up"] = "steer"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tools:
     """Which tools a model gets: a preset (`zot` is read, write, edit, bash), or `include`, and less `exclude`."""
 
@@ -73,7 +74,7 @@ class Tools:
     exclude: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extensions:
     """Subprocess extensions: more folders to load from, and names that are left out."""
 
@@ -81,7 +82,7 @@ class Extensions:
     disabled: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settings:
     """Everything that settings.json may hold. "" and None mean: not said, so the program chooses."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from zot_core.events.tool import ToolActivatedEvent
+from zot_core import events
 from zot_core.models.protocol import Request
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class ToolsFacade:
         runtime = self._live()
         added = runtime.toolbox.set_active(names)
         if added:
-            runtime.tell_soon(ToolActivatedEvent(tool_names=added))
+            runtime.tell_soon(events.ToolActivatedEvent(tool_names=added))
 
 
 class CommandsFacade:

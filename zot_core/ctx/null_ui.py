@@ -6,13 +6,13 @@ Used by print and JSON mode. Never blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from zot_core.frontend import Note
+from zot_core.types.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Approved:
     """The answer of `ui.approve`; `reason` says why not, for the model."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from zot_core.events.ui import UiPromptEndEvent, UiPromptStartEvent
+from zot_core import events
 from zot_core.frontend import Note
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ class PromptSpan:
         """Awaits `dialog` within the span."""
         self._open += 1
         if self._open == 1:
-            self._tell_soon(UiPromptStartEvent(kind=kind, title=title))
+            self._tell_soon(events.UiPromptStartEvent(kind=kind, title=title))
         try:
             return await dialog
         finally:
             self._open -= 1
             if not self._open:
-                self._tell_soon(UiPromptEndEvent())
+                self._tell_soon(events.UiPromptEndEvent())

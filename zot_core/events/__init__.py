@@ -1,6 +1,8 @@
 """Every event of zot, one frozen dataclass each, a module a lane; imported a lane at a time.
 
-A hook's name is its event's name; the class is that name in capitals plus `Event`. Knows no plugin and no front end.
+A hook's name is its event's name; the class is that name in capitals plus `Event`. Zot's own code writes
+`events.TurnStartEvent(...)` where it sends one, so that an event that nobody wants costs no import. Knows no plugin
+and no front end.
 """
 
 from __future__ import annotations
@@ -86,10 +88,13 @@ _CLASS_HOOKS = {class_name(hook): hook for hook in LANE_OF}
 
 def __getattr__(name: str) -> Any:
     if name in _CLASS_HOOKS:
-        return event_class(_CLASS_HOOKS[name])
-    if name in {"Block", "Event", "Fact", "Gate", "Handled", "OnError", "Question"}:
-        return getattr(import_module("zot_core.events.base"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = event_class(_CLASS_HOOKS[name])
+    elif name in {"Block", "Event", "Fact", "Gate", "Handled", "OnError", "Question"}:
+        value = getattr(import_module("zot_core.events.base"), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value  # asked once: `events.MessageUpdateEvent` stands where every delta passes
+    return value
 
 
 if TYPE_CHECKING:

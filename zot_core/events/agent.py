@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from zot_core.events.base import Fact, Gate
 from zot_core.types.content import Image
 from zot_core.types.failure import Failure, StopReason
 from zot_core.types.messages import CustomMessage, DraftEntry, Message
+from zot_core.types.record import record
 
 __all__ = [
     "AgentBeforeSettleEvent",
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SystemPromptOptions:
     """What the base prompt was built from. Holds whole context files: treat it as private."""
 
@@ -37,7 +38,7 @@ class SystemPromptOptions:
     skills: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PrepareSystemPromptEvent(Gate):
     """Sent once per prompt epoch, after the base prompt is assembled and before the first model call; the result holds
     until the next epoch. An empty `system_prompt` sends none. `agent_run_id` names this pass over the handlers."""
@@ -59,7 +60,7 @@ class PrepareSystemPromptEvent(Gate):
         return self.replace(system_prompt=notice)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class BeforeAgentStartEvent(Gate):
     """Sent once per run, after `input` and the prepared system prompt, before `agent_start`.
 
@@ -77,14 +78,14 @@ class BeforeAgentStartEvent(Gate):
     rewritable = frozenset({"system_prompt", "messages"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AgentStartEvent(Fact):
     """Sent when a run begins, after `before_agent_start` and before its first message."""
 
     run_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AgentEndEvent(Fact):
     """Sent when a run's turns are over, after the last `turn_end`; `agent_before_settle` may still ask for more.
 
@@ -97,7 +98,7 @@ class AgentEndEvent(Fact):
     failure: Failure | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AgentBeforeSettleEvent(Gate):
     """Sent after `agent_end` and before `agent_settled`: the last point at which a handler may add `entries` and set
     `continue_run` for one more model call. Guard the condition: an unconditional one loops until the step limit."""
@@ -109,7 +110,7 @@ class AgentBeforeSettleEvent(Gate):
     rewritable = frozenset({"entries", "continue_run"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AgentSettledEvent(Fact):
     """Sent last: nothing more runs by itself. Runs that its handlers ask for start after all of them returned."""
 

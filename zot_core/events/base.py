@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, ClassVar, Generic, TypeVar
+
+from zot_core.types.record import record
 
 E = TypeVar("E", bound="Event")
 G = TypeVar("G", bound="Gate")
@@ -24,7 +26,7 @@ class OnError(enum.Enum):
     """The broken handler counts as having refused."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block:
     """Refuses what a Gate announces. `reason` goes to whoever asked (the model for a tool call, else the user).
 
@@ -35,7 +37,7 @@ class Block:
     terminate: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Handled:
     """The plugin dealt with the input itself; no model is asked. Only `input` takes it."""
 
@@ -107,7 +109,7 @@ class Question(Event):
     on_error: ClassVar[OnError] = OnError.CONTINUE
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome(Generic[G]):
     """What became of a Gate: the event as rewritten, and the stop with its plugin's name if one stopped it."""
 
@@ -116,7 +118,7 @@ class Outcome(Generic[G]):
     plugin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """What became of a Question: the first answer, or the Block of who refused it, with that plugin's name."""
 

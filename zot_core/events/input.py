@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from zot_core.events.base import Block, Gate, Handled, OnError, Question
 from zot_core.types.content import Image
+from zot_core.types.record import record
 
 __all__ = ["BashResult", "InputEvent", "ShellOperations", "UserBashEvent"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class InputEvent(Gate):
     """Sent when a prompt arrives: after slash commands were looked up, before skills and templates expand.
 
@@ -27,7 +27,7 @@ class InputEvent(Gate):
     stops = frozenset({Block, Handled})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class BashResult:
     """The whole outcome of a person's shell command, from a plugin that ran it itself."""
 
@@ -43,7 +43,7 @@ class ShellOperations:
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class UserBashEvent(Question):
     """Sent when a person runs `!command` or `!!command`, before it runs. A broken handler blocks it."""
 

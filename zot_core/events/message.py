@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from zot_core.events.base import Block, Fact, Gate
 from zot_core.types.content import Text
 from zot_core.types.messages import AssistantMessage, Message
+from zot_core.types.record import record
 from zot_core.types.stream import StreamPart
 
 __all__ = ["AssistantMessageEvent", "MessageEndEvent", "MessageStartEvent", "MessageUpdateEvent"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class MessageStartEvent(Fact):
     """Sent when a message begins: a user's, a custom or a tool result's whole, an assistant's still empty."""
 
     message: Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class MessageUpdateEvent(Fact):
     """Sent for each part of an assistant message, between its `message_start` and `message_end`.
 
@@ -33,7 +34,7 @@ class MessageUpdateEvent(Fact):
     partial: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class MessageEndEvent(Gate):
     """Sent when a message is complete, before it is stored. The replacement must have the same role and id."""
 
@@ -55,7 +56,7 @@ class MessageEndEvent(Gate):
         return self.replace(message=replace(message, content=(Text(notice),)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AssistantMessageEvent(Gate):
     """Sent after `message_end` of an assistant message that has text: `text` is only what people will see. Block
     withholds it. The transcript, models and plugins keep the message itself."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from zot_core.events.base import Fact
+from zot_core.types.record import record
 from zot_core.types.specs import ModelSpec, ThinkingLevel
 
 __all__ = ["ModelSelectEvent", "ThinkingLevelSelectEvent"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ModelSelectEvent(Fact):
     """Sent when another model is chosen, and when a session's model is restored; not for the choice at start."""
 
@@ -20,7 +20,7 @@ class ModelSelectEvent(Fact):
     source: Literal["set", "cycle", "restore"] = "set"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ThinkingLevelSelectEvent(Fact):
     """Sent when the thinking level changes; before `model_select` when a model's limits clamp it."""
 

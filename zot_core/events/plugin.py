@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from zot_core.events.base import Fact
+from zot_core.types.record import record
 
 __all__ = ["PluginErrorEvent", "ProcessStopEvent"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PluginErrorEvent(Fact):
     """Sent to all plugins but the culprit when one of them broke; `hook_name` is where, `traceback` is text."""
 
@@ -20,7 +20,7 @@ class PluginErrorEvent(Fact):
     traceback: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ProcessStopEvent(Fact):
     """Sent to a module that a reload replaced, and to all at exit: release what was made at import."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zot_core.events.base import Fact, Gate
+from zot_core.types.record import record
 
 __all__ = [
     "AfterProviderResponseEvent",
@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class BeforeProviderHeadersEvent(Gate):
     """Sent once per request, after its headers are assembled; retries use the result again. A value of None removes a
     header. Holds the credential: do not log it."""
@@ -31,7 +31,7 @@ class BeforeProviderHeadersEvent(Gate):
         return self.replace(headers={})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class BeforeProviderRequestEvent(Gate):
     """Sent after `before_provider_headers`, with the payload in the provider's own format, right before it is sent."""
 
@@ -43,7 +43,7 @@ class BeforeProviderRequestEvent(Gate):
     modes = "all, HTTP"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AfterProviderResponseEvent(Fact):
     """Sent when the status and headers are there, before the body is read, for each attempt. Header names are lower
     case."""
@@ -55,7 +55,7 @@ class AfterProviderResponseEvent(Fact):
     modes = "all, HTTP"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ProviderStreamEventEvent(Fact):
     """Sent for each event that the provider streams, in order, before it is made into parts. Read only, not stored."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from zot_core.events.base import Block, Fact, Gate, OnError, Question
+from zot_core.types.record import record
 from zot_core.types.specs import ResourcePath
 from zot_core.types.usage import Usage
 
@@ -42,7 +43,7 @@ __all__ = [
 StartReason = Literal["startup", "reload", "new", "resume", "fork"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trust:
     """A plugin's decision on a project; `remember` keeps it in trust.json, else it lasts for this process."""
 
@@ -50,7 +51,7 @@ class Trust:
     remember: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ProjectTrustEvent(Question):
     """Sent before a project with configuration of its own is used, to user, installed and explicit plugins, unless the
     command line decided. Their ctx is limited: cwd, mode, has_ui, ui. None is undecided: then trust.json, then the
@@ -62,7 +63,7 @@ class ProjectTrustEvent(Question):
     answer = (Trust,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionStartEvent(Fact):
     """Sent first in a session, once its plugins are loaded. `attended` false: nobody is there, automatic turns wait."""
 
@@ -71,7 +72,7 @@ class SessionStartEvent(Fact):
     attended: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resources:
     """What a plugin brings at run time: paths (text) or `ResourcePath`s with a scope of their own."""
 
@@ -81,7 +82,7 @@ class Resources:
     hooks: tuple[str | ResourcePath, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ResourcesDiscoverEvent(Question):
     """Sent after `session_start`; every handler's `Resources` is taken, with its owner."""
 
@@ -91,7 +92,7 @@ class ResourcesDiscoverEvent(Question):
     answer = (Resources,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionShutdownEvent(Fact):
     """Sent last in a session, before it is replaced or zot ends. A handler over its budget is reported, then
     cancelled."""
@@ -102,7 +103,7 @@ class SessionShutdownEvent(Fact):
     budget = (2.0, 10.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionBeforeSwitchEvent(Gate):
     """Sent before another session takes this one's place; Block keeps this one."""
 
@@ -111,7 +112,7 @@ class SessionBeforeSwitchEvent(Gate):
     stops = frozenset({Block})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionBeforeForkEvent(Gate):
     """Sent before a session is forked at an entry (`before`: without it, `at`: with it); Block keeps this one."""
 
@@ -121,7 +122,7 @@ class SessionBeforeForkEvent(Gate):
     modes = "R I"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionBeforeReloadEvent(Gate):
     """Sent before a reload; Block stops it with its reason as a warning. May be asked twice: be quick, change
     nothing."""
@@ -130,7 +131,7 @@ class SessionBeforeReloadEvent(Gate):
     modes = "R I"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Compaction:
     """A summary that takes the place of everything before `first_kept_entry_id`."""
 
@@ -141,7 +142,7 @@ class Compaction:
     details: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionBeforeCompactEvent(Gate):
     """Sent before a compaction; Block cancels it, a `compaction` of the handler's own is used as it is."""
 
@@ -156,7 +157,7 @@ class SessionBeforeCompactEvent(Gate):
     stops = frozenset({Block})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionCompactEvent(Fact):
     """Sent after a compaction; look at `accepted` first: a rejected one has `rejection_cause` and no entry."""
 
@@ -168,7 +169,7 @@ class SessionCompactEvent(Fact):
     rejection_cause: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionCompactFailedEvent(Fact):
     """Sent when a compaction failed or was aborted; the session is as it was."""
 
@@ -179,7 +180,7 @@ class SessionCompactFailedEvent(Fact):
     from_plugin: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class BranchSummary:
     """What was on a branch that is being left."""
 
@@ -188,7 +189,7 @@ class BranchSummary:
     details: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionBeforeTreeEvent(Gate):
     """Sent before another place in the session's tree becomes its end; Block cancels, `summary` is kept for the old
     branch."""
@@ -201,7 +202,7 @@ class SessionBeforeTreeEvent(Gate):
     modes = "R I, commands"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionTreeEvent(Fact):
     """Sent after the session's end moved within its tree."""
 
@@ -212,14 +213,14 @@ class SessionTreeEvent(Fact):
     modes = "R I, commands"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionInfoChangedEvent(Fact):
     """Sent when the session's name changed; None when it was cleared."""
 
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionHoldChangedEvent(Fact):
     """Sent when automatic turns are held or may go on; `holds` are kind, key and data of each hold in force."""
 
@@ -229,7 +230,7 @@ class SessionHoldChangedEvent(Fact):
     modes = "R I"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class HeldWakesReleasedEvent(Fact):
     """Sent after a hold ended, with the number of held wakes per source. Read your state again before you schedule."""
 
@@ -237,21 +238,21 @@ class HeldWakesReleasedEvent(Fact):
     modes = "R I"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionParkedEvent(Fact):
     """Sent once when the last client of a kept RPC session is gone."""
 
     modes = "R"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionResumedEvent(Fact):
     """Sent once when the first client is back at a parked session."""
 
     modes = "R"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionControlWakeEvent(Fact):
     """Sent when a control endpoint may have work; `reasons` are all edges of this pass, `reason` the weightiest."""
 
@@ -261,7 +262,7 @@ class SessionControlWakeEvent(Fact):
     modes = "I"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionPausedEvent(Fact):
     """Sent once when a session stops to start automatic turns."""
 
@@ -269,7 +270,7 @@ class SessionPausedEvent(Fact):
     modes = "R I"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionUnpausedEvent(Fact):
     """Sent once for each `session_paused` when automatic turns may start again."""
 
@@ -277,7 +278,7 @@ class SessionUnpausedEvent(Fact):
     modes = "R I"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionMoveExportEvent(Gate):
     """Sent when a session is exported as a bundle: write what you keep elsewhere into `dir`. Block refuses the
     export."""
@@ -291,7 +292,7 @@ class SessionMoveExportEvent(Gate):
     modes = "–"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionMoveImportEvent(Fact):
     """Sent right after `session_start` of an imported session; may come again with `redelivered`, so be idempotent."""
 

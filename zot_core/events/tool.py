@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from zot_core.events.base import Block, Fact, Gate, OnError
 from zot_core.types.content import Text, UserContent
+from zot_core.types.record import record
 from zot_core.types.usage import Usage
 
 __all__ = [
@@ -23,7 +24,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ToolExecutionStartEvent(Fact):
     """Sent when a call's turn comes, in the assistant's order, before `tool_call`. A call that is refused gets one
     too."""
@@ -34,7 +35,7 @@ class ToolExecutionStartEvent(Fact):
     parent_call_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ToolCallEvent(Gate):
     """Sent after `tool_execution_start` and before the tool runs, call by call in the assistant's order; the permission
     gate is asked last. A rewrite of `args` is validated again. A broken Python handler blocks the call."""
@@ -53,7 +54,7 @@ class ToolCallEvent(Gate):
         return Gate.check(self, changed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ToolConfirmationRequestedEvent(Fact):
     """Sent only when a person is about to be asked whether a call may run, before the wait. `preview` is what they
     see."""
@@ -64,7 +65,7 @@ class ToolConfirmationRequestedEvent(Fact):
     modes = "R I"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ToolExecutionUpdateEvent(Fact):
     """Sent while a tool runs and reports progress; updates of parallel calls interleave."""
 
@@ -75,7 +76,7 @@ class ToolExecutionUpdateEvent(Fact):
     details: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ToolResultEvent(Gate):
     """Sent when a call has its result, refused calls included, in the order of completion, before
     `tool_execution_end`."""
@@ -94,7 +95,7 @@ class ToolResultEvent(Gate):
         return self.replace(content=(Text(notice),), details=None, is_error=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ToolExecutionEndEvent(Fact):
     """Sent after `tool_result`, in the order of completion; result messages follow in the assistant's order."""
 
@@ -106,21 +107,21 @@ class ToolExecutionEndEvent(Fact):
     parent_call_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ToolActivatedEvent(Fact):
     """Sent when tools joined the active set; `tool_names` are only those that just did."""
 
     tool_names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ToolBarrierExpiredEvent(Fact):
     """Sent when a tool barrier reached its deadline and opened by itself."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ShellSpawnEvent(Gate):
     """Sent before a shell command of a tool or a person starts. A broken handler blocks it."""
 

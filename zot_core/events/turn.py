@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from zot_core.events.base import Block, Gate
@@ -15,11 +14,12 @@ from zot_core.types.messages import (
     SystemMessage,
     ToolResultMessage,
 )
+from zot_core.types.record import record
 
 __all__ = ["ContextEvent", "ContextWithSystemEvent", "TurnEndEvent", "TurnStartEvent"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TurnStartEvent(Gate):
     """Sent before each model call, after queued messages joined. `step` counts from 1 for each prompt. Block ends the
     run with stop `blocked`; its reason goes to the person."""
@@ -29,7 +29,7 @@ class TurnStartEvent(Gate):
     stops = frozenset({Block})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TurnEndEvent(Gate):
     """Sent after a turn's tool results were published, or after its message when it called no tool.
 
@@ -46,7 +46,7 @@ class TurnEndEvent(Gate):
     rewritable = frozenset({"entries", "continue_run"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ContextEvent(Gate):
     """Sent before each model call, after `turn_start`: the messages that the model will see, without the system prompt.
 
@@ -66,7 +66,7 @@ class ContextEvent(Gate):
         return self.replace(messages=())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ContextWithSystemEvent(Gate):
     """Sent after `context`, with the system prompt as the first message; the result is sent as it is. A system message
     anywhere but first is refused."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from zot_core.events.base import Fact
+from zot_core.types.record import record
 
 __all__ = ["UiPromptEndEvent", "UiPromptStartEvent"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class UiPromptStartEvent(Fact):
     """Sent when a dialog begins to wait for a person; overlapping dialogs are one span."""
 
@@ -21,7 +21,7 @@ class UiPromptStartEvent(Fact):
     modes = "R I"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class UiPromptEndEvent(Fact):
     """Sent when the span that `ui_prompt_start` opened is over."""
 

@@ -6,13 +6,14 @@ Knows nothing of how they are collected. `resources_discover` is not here: it is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from zot_core.types.record import record
 
 _SPECS = "zot_core.types.specs:"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contribution:
     """One contribution. `items` are dotted strings of the types that an item may have; empty means any.
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar, overload
 
 from zot_core.events import LANE_OF
 from zot_core.hooks.contributions import CONTRIBUTIONS
 from zot_core.types.failure import ZotError
+from zot_core.types.record import record
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,7 +29,7 @@ class HookError(ZotError):
     """A function cannot implement the hook that it names; the message has file, line and what to write instead."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mark:
     """What `hookimpl` knows of a function: its hook, its options, which of the hook's parameters it takes and in which
     order (`by_keyword` when it cannot take them by position), and where it was written."""

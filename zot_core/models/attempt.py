@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
@@ -18,6 +18,7 @@ from zot_core.models.growing import Encoder, encode
 from zot_core.models.protocol import HttpRequest, Request, ServerEvent, StreamParser
 from zot_core.net.sse import SseDecoder, SseOverflow
 from zot_core.types.failure import Failure, RunFailed
+from zot_core.types.record import record
 from zot_core.types.specs import ApiFormat, ProviderSpec, resolve
 from zot_core.types.stream import Done, Failed, StreamPart
 
@@ -30,7 +31,7 @@ _LAST = frozenset({Done, Failed})
 _VERSION = re.compile(r"^v\d+[a-z0-9]*$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Call:
     """A request that is ready to be sent, after all who may change it."""
 
@@ -51,8 +52,10 @@ async def prepare(
     sink: ProviderSink,
     expand: Callable[[str], str],
     encoder: Encoder,
+    login: bool = False,
 ) -> Call:
-    """The call for `request`: built by its format, then offered to the plugins, headers first. Raises RunFailed."""
+    """The call for `request`: built by its format, then offered to the plugins, headers first. `login` says that `key`
+    is a login's token. Raises RunFailed."""
     offered = sink.wants("before_provider_request")
     if offered:
         request = replace(request, grown=None)  # a handler may do to the payload what it likes
@@ -60,7 +63,8 @@ async def prepare(
         built: HttpRequest = resolve(api.build)(request)
     except Exception as error:  # a plugin's code
         raise RunFailed(crashed("wire format", error)) from error
-    headers = _headers(built, request, spec, key, expand)
+    auth = built.login if login and built.login else built.auth
+    headers = _headers(replace(built, auth=auth), request, spec, key, expand)
     model = request.model
     if sink.wants("before_provider_headers"):
         from zot_core.events.provider import BeforeProviderHeadersEvent  # only when somebody listens
@@ -178,15 +182,17 @@ def _feed(parser: StreamParser, events: Sequence[ServerEvent]) -> tuple[list[Str
 
 def join_url(base: str, path: str) -> str:
     """`path` under `base`. A version at the start of `path` is left out where `base` has one anywhere, and a base that
-    names the whole endpoint already is taken as it is. A query in `base` stays."""
+    names the whole endpoint already is taken as it is. A query in `base` stays, that of `path` follows it."""
     parts = urlsplit(base.strip())
+    path, _, query = path.partition("?")
     segments = [segment for segment in parts.path.split("/") if segment]
     tail = [segment for segment in path.split("/") if segment]
     if tail and _VERSION.match(tail[0]) and any(_VERSION.match(segment) for segment in segments):
         tail = tail[1:]
     if tail and segments[-len(tail) :] != tail:
         segments.extend(tail)
-    return urlunsplit((parts.scheme, parts.netloc, "/" + "/".join(segments), parts.query, ""))
+    query = "&".join(piece for piece in (parts.query, query) if piece)
+    return urlunsplit((parts.scheme, parts.netloc, "/" + "/".join(segments), query, ""))
 
 
 def shown_url(url: str) -> str:

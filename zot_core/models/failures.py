@@ -10,27 +10,30 @@ import json
 import re
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from zot_core.net.retry import is_retryable_status, retry_after
 from zot_core.types.failure import ErrorKind, Failure
+from zot_core.types.record import record
 
 LONGEST_WORD: Final = 600
 """Characters of a provider's message that a person is shown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ErrorWord:
-    """A provider's error in its own words: `code` and `kind` are its machine words, `message` the sentence."""
+    """A provider's error in its own words: `code` and `kind` are its machine words, `message` the sentence, `wait` the
+    seconds after which to come back, where the error itself says them."""
 
     message: str
     code: str = ""
     kind: str = ""
     status: int | None = None
+    wait: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Origin:
     """Where a request went and with which key, for messages: `key_source` says where the key came from, such as
     `$OPENAI_API_KEY`, `other_keys` where else there is one; `secrets` are texts that must never be shown."""
@@ -63,13 +66,20 @@ def error_word(value: Any, status: int | None = None) -> ErrorWord:
     if isinstance(metadata, Mapping) and isinstance(metadata.get("raw"), str):
         message = f"{_text(message)}: {metadata['raw']}"  # a router's message names only itself
     kind = inner.get("type") or inner.get("status")
-    return ErrorWord(message=_text(message) or _text(inner), code=_text(code), kind=_text(kind), status=status)
+    return ErrorWord(
+        message=_text(message) or _text(inner),
+        code=_text(code),
+        kind=_text(kind),
+        status=status,
+        wait=_wait_in(inner.get("details")),
+    )
 
 
 def classify(word: ErrorWord) -> Failure:
     """The failure that an error means; its message is still the provider's word alone."""
     kind, retryable = _kind_of(word)
-    return Failure(kind=kind, message=word.message or "no reason given", retryable=retryable, status=word.status)
+    message = word.message or "no reason given"
+    return Failure(kind=kind, message=message, retryable=retryable, status=word.status, retry_after=word.wait)
 
 
 def failure_of_response(status: int, headers: Mapping[str, str], body: bytes, now: float | None = None) -> Failure:
@@ -139,7 +149,7 @@ def _kind_of(word: ErrorWord) -> tuple[ErrorKind, bool]:
     status = word.status
     signs = f"{word.code} {word.kind} {word.message}"
     limited = status == 429 or bool(RATE_WORDS.search(signs))
-    if QUOTA_WORDS.search(signs) and (status in {402, 403, 429, None} or "quota" in word.code):
+    if word.wait is None and QUOTA_WORDS.search(signs) and (status in {402, 403, 429, None} or "quota" in word.code):
         return "rate_limit", False
     if word.code in OVERFLOW_CODES or word.kind in OVERFLOW_CODES:
         return "context_overflow", False
@@ -153,10 +163,10 @@ def _kind_of(word: ErrorWord) -> tuple[ErrorKind, bool]:
 
 
 def _kind_of_status(status: int, signs: str) -> tuple[ErrorKind, bool]:
-    from zot_core.models.wordings import OVERLOADED_WORDS, REFUSED_WORDS
+    from zot_core.models.wordings import KEY_WORDS, OVERLOADED_WORDS, REFUSED_WORDS
 
     retryable = is_retryable_status(status)
-    if status in {401, 403}:
+    if status in {401, 403} or (status == 400 and KEY_WORDS.search(signs)):
         return "auth", False
     if status == 402:
         return "rate_limit", False
@@ -226,6 +236,16 @@ def _clock(moment: float) -> str:
         return time.strftime("at %Y-%m-%d %H:%M", time.localtime(moment))
     except (ValueError, OverflowError, OSError):
         return "beyond any calendar"
+
+
+def _wait_in(details: Any) -> float | None:
+    """The wait that Google's errors name in a detail (`retryDelay: "34s"`); none where a day's quota is used up, which
+    names one too."""
+    rows = [row for row in details if isinstance(row, Mapping)] if isinstance(details, list) else []
+    if any("PerDay" in _text(row.get("violations")) for row in rows):
+        return None
+    waits = (re.fullmatch(r"(\d+(?:\.\d+)?)s", _text(row.get("retryDelay"))) for row in rows)
+    return next((float(wait[1]) for wait in waits if wait), None)
 
 
 def _decoded(body: bytes, headers: Mapping[str, str]) -> Any:

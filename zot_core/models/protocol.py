@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from zot_core.models.growing import Grown
 from zot_core.net.sse import ServerEvent as ServerEvent
 from zot_core.types.messages import Message
+from zot_core.types.record import record
 from zot_core.types.specs import ModelSpec, ThinkingLevel, ToolSpec
 from zot_core.types.stream import StreamPart
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Request:
     """One model call, in no provider's words. `messages` hold no system message; `system` None sends none.
 
@@ -32,18 +33,20 @@ class Request:
     grown: Grown | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class HttpRequest:
     """What a wire format sends: `path` is joined to the base URL, `payload` becomes the JSON body.
 
     A version at the start of `path` (`v1/…`) is left out where the base URL has one. `auth` are the headers that carry
-    the credential, with `{key}` in its place; they are left out when there is none.
+    the credential, with `{key}` in its place; they are left out when there is none. `login`, where a format has that,
+    carries a login's token instead of a key: headers that replace `auth` and those of `headers` with the same name.
     """
 
     path: str
     payload: Any
     headers: Mapping[str, str] = field(default_factory=dict)
     auth: Mapping[str, str] = field(default_factory=dict)
+    login: Mapping[str, str] = field(default_factory=dict)
 
 
 class StreamParser(Protocol):

@@ -7,11 +7,12 @@ brings the one below back. Knows no provider by name and no credential.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from zot_core.types.failure import UsageError
+from zot_core.types.record import record
 from zot_core.types.specs import THINKING_LEVELS, ApiFormat, ModelSpec, ProviderSpec, ThinkingLevel, resolve
 
 DEFAULT_API: Final = "openai-completions"
@@ -28,7 +29,7 @@ class Resolution(NamedTuple):
     level: ThinkingLevel | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class _Layer:
     spec: ProviderSpec
     owner: str

@@ -11,7 +11,7 @@ import inspect
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from zot_core.models.attempt import crashed, http_parts, prepare, shown_url
@@ -20,6 +20,7 @@ from zot_core.models.growing import Encoder, Grown
 from zot_core.models.projection import project
 from zot_core.net.retry import RetryPolicy, delay_before_retry
 from zot_core.types.failure import Failure, RunFailed
+from zot_core.types.record import record
 from zot_core.types.specs import ApiFormat, ModelSpec, Prices, ProviderSpec, resolve
 from zot_core.types.stream import Done, Failed, Retrying, StreamPart, UsageUpdate
 from zot_core.types.usage import Usage
@@ -35,7 +36,7 @@ SILENT_OVERFLOW_OUTPUT = 16
 class Credential(Protocol):
     """A key and where it came from, in words for a person: `--api-key`, `$OPENAI_API_KEY`, a path of auth.json.
 
-    `also`, where it has that, names the places of other keys, which lost."""
+    `also`, where it has that, names the places of other keys, which lost; `kind` is `oauth` for a login's token."""
 
     @property
     def key(self) -> str: ...
@@ -73,7 +74,7 @@ class Client(Protocol):
     ) -> AbstractAsyncContextManager[Response]: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class RunnerConfig:
     """What a Runner leans on. `client` is called when the first HTTP request is made, so that an HTTP library is
     imported no sooner. `expand` resolves `$VAR` in header values. `sleep` and `dice` are for tests."""
@@ -162,7 +163,8 @@ class Runner:
             raise RunFailed(no_key(spec.id, spec.env))
         key = credential.key if credential is not None else ""
         source = credential.source if credential is not None else ""
-        call = await prepare(request, spec, api, key, self._sink, self._config.expand, memory.encoder)
+        login = getattr(credential, "kind", "") == "oauth"
+        call = await prepare(request, spec, api, key, self._sink, self._config.expand, memory.encoder, login)
         others = tuple(getattr(credential, "also", ()))
         origin = replace(origin, key_source=source, other_keys=others, secrets=call.secrets)
         return (lambda: http_parts(call, self._config.client(), self._sink)), origin

@@ -51,6 +51,8 @@ OVERLOADED_WORDS = re.compile(
 AUTH_WORDS = re.compile(
     r"invalid.?api.?key|incorrect api key|authentication|unauthori[sz]ed|permission.?(denied|error)", re.IGNORECASE
 )
+KEY_WORDS = re.compile(r"api.?key (not valid|expired|not found)|API_KEY_INVALID", re.IGNORECASE)
+"""Google's words for a wrong key, with status 400."""
 REFUSED_WORDS = re.compile(r"content.?(filter|policy|management)|safety|moderation|flagged", re.IGNORECASE)
 PASSING_WORDS = re.compile(
     r"server.?error|internal.?error|api.?error|try again|temporar|time.?out|timed out|unavailable|upstream"

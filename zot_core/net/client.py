@@ -10,9 +10,10 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Literal
 from urllib.request import getproxies
+
+from zot_core.types.record import record
 
 # httpx/__init__ imports its own command line (click, rich, pygments) when those are installed: 97 modules and 35 of
 # 100 ms, and zot needs none of it. None in sys.modules makes that one import fail in the way that httpx expects; it is
@@ -37,7 +38,7 @@ class NetError(Exception):
         self.kind: NetErrorKind = kind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Timeouts:
     """Seconds: until a connection stands, and until the first or the next byte comes."""
 

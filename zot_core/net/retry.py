@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from zot_core.types.failure import Failure
+from zot_core.types.record import record
 
 RETRY_STATUS = frozenset({408, 409, 425, 429})
 """Statuses below 500 that may pass; every 5xx may."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class RetryPolicy:
     """`tries` counts the first request too. The wait before the n-th retry is `base * 2**(n-1)` seconds, plus up to
     `jitter` of itself; a server that asks for more than `longest` seconds is not waited for."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import time as _time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from zot_core.types.record import record
 
 Level = Literal["info", "warning", "error"]
 
@@ -16,7 +18,7 @@ _LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ER
 logging.getLogger("zot").addHandler(logging.NullHandler())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One thing to know: which plugin, in which hook ("" for none), in a sentence. `traceback` is text."""
 

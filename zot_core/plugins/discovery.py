@@ -7,12 +7,12 @@ dotted string: the one place where the core reaches for the package that it does
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from zot_core.plugins.loader import Loader
 from zot_core.plugins.rank import BUILTIN, EXPLICIT, INSTALLED
+from zot_core.types.record import record
 from zot_core.types.specs import Candidate, resolve
 
 GROUP = "zot"
@@ -100,7 +100,7 @@ def explicit_candidates(loader: Loader, references: Sequence[tuple[int, str]], c
     return candidates
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """Who is loaded, in order, and who is not because another has its name: (loser, winner)."""
 

@@ -7,7 +7,6 @@ Knows no session: whoever collects says what a plugin may know of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any, Literal
 
@@ -24,10 +23,11 @@ from zot_core.plugins.pipeline import CtxFor, Pipeline
 from zot_core.plugins.rank import BAND_NAMES, BUILTIN, TIER_NAMES, USER
 from zot_core.plugins.reports import described, plugin_traceback
 from zot_core.plugins.trace import Trace
+from zot_core.types.record import record
 from zot_core.types.specs import SessionFacts, resolve
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class LoadedPlugin:
     """A registered plugin: its object, its place in the order, where it came from, the hooks that it implements."""
 
@@ -46,7 +46,7 @@ class LoadedPlugin:
         return "built-in" if self.tier == BUILTIN else "python"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contributed:
     """One contributed item with the plugin that it came from."""
 
@@ -54,7 +54,7 @@ class Contributed:
     item: Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OrderRow:
     """One line of `zot plugins --order`: who, in which band and tier, written where, with which options."""
 

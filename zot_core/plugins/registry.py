@@ -6,11 +6,11 @@ Every row is kept. A policy says which row a name means; the others are shadowed
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
 from zot_core.plugins.diagnostics import Diagnostic, Diagnostics, Level
 from zot_core.types.failure import ZotError
+from zot_core.types.record import record
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class NameRefused(ZotError):
     """A name that may not be registered by this plugin."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Row(Generic[T]):
     """One registration: who, under which name, what, and when (`number` counts up)."""
 

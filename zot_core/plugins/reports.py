@@ -15,6 +15,7 @@ from zot_core.plugins.chain import Link
 from zot_core.plugins.diagnostics import Diagnostic, Diagnostics, Level
 from zot_core.plugins.errors import WrongAnswer
 from zot_core.plugins.trace import AnswerKind, CallRecord, Trace
+from zot_core.types.failure import error_text
 
 SLOW = 0.05
 """Seconds that a sync handler may hold up the event loop before its plugin is named."""
@@ -23,10 +24,7 @@ _HERE = str(Path(__file__).parent)
 
 def described(error: BaseException) -> str:
     """The error in a line: its type and its text; an error of zot's own is its text."""
-    text = str(error)
-    if type(error).__module__.startswith("zot_core."):
-        return text
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return str(error) if type(error).__module__.startswith("zot_core.") else error_text(error)
 
 
 def plugin_traceback(error: BaseException) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import Literal
+
+from zot_core.types.record import record
 
 AnswerKind = Literal["none", "changed", "stopped", "answered", "ignored", "error"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallRecord:
     """One call of one implementation. `changed` are the fields that it rewrote; `elapsed_s` includes waiting."""
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zot_core.session.find import find_session
-from zot_core.session.listing import latest
 from zot_core.session.session import Session
 from zot_core.types.failure import UsageError
 
@@ -28,6 +26,8 @@ def open_session(app: App) -> tuple[Session, str]:
     options = app.options
     root = session_root(app)
     if options.fork:
+        from zot_core.session.find import find_session  # a new session has nothing to look for
+
         source = Session.open(find_session(root, options.fork, cwd=options.cwd), readonly=True)
         try:
             return source.fork(root=root), "fork"
@@ -39,6 +39,8 @@ def open_session(app: App) -> tuple[Session, str]:
     if named:
         return _named(app, root, named), "resume"
     if options.continue_session or options.resume == "":
+        from zot_core.session.listing import latest
+
         info = latest(root, options.cwd)
         if info is not None:
             return Session.open(info.path), "resume"
@@ -76,6 +78,8 @@ def project_dir(app: App, session: Session) -> str:
 
 
 def _named(app: App, root: Path, named: str) -> Session:
+    from zot_core.session.find import find_session
+
     try:
         return Session.open(find_session(root, named, cwd=app.options.cwd))
     except UsageError:

@@ -9,25 +9,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from zot_core import events
 from zot_core.agent.cancel import Signal
 from zot_core.events.base import Block, Gate
-from zot_core.events.session import (
-    ResourcesDiscoverEvent,
-    SessionBeforeForkEvent,
-    SessionBeforeReloadEvent,
-    SessionBeforeSwitchEvent,
-    SessionShutdownEvent,
-    SessionStartEvent,
-)
 from zot_core.plugins.errors import WouldDeadlock
 from zot_core.runtime import opening
-from zot_core.session.find import find_session
 from zot_core.session.session import Session
 from zot_core.types.failure import UsageError
+from zot_core.types.record import record
 
 if TYPE_CHECKING:
     from zot_core.app import App
@@ -36,7 +28,7 @@ if TYPE_CHECKING:
 Reason = Literal["startup", "reload", "new", "resume", "fork"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ReloadReport:
     """What a reload did: the plugins that are there now, and (plugin, reason) of those that could not be loaded."""
 
@@ -62,7 +54,7 @@ async def begin(app: App, reason: str, previous_file: str | None = None) -> None
     runtime = app.runtime
     start: Any = reason
     if runtime.sink.wants("session_start"):
-        await runtime.sink.tell(SessionStartEvent(reason=start, previous_session_file=previous_file))
+        await runtime.sink.tell(events.SessionStartEvent(reason=start, previous_session_file=previous_file))
     await discover(runtime, "reload" if reason == "reload" else "startup")
     runtime.runs.pump()
 
@@ -70,22 +62,24 @@ async def begin(app: App, reason: str, previous_file: str | None = None) -> None
 async def discover(runtime: Runtime, reason: Literal["startup", "reload"]) -> None:
     """Asks `resources_discover`; what was found is the Runtime's `resources`."""
     if runtime.host.pipeline.wants("resources_discover"):
-        event = ResourcesDiscoverEvent(cwd=runtime.cwd, reason=reason)
+        event = events.ResourcesDiscoverEvent(cwd=runtime.cwd, reason=reason)
         runtime.resources = tuple(await runtime.host.pipeline.gather(event))
 
 
 async def new(app: App) -> bool:
     """A new session, as /new has it."""
-    gate = SessionBeforeSwitchEvent(reason="new")
+    gate = events.SessionBeforeSwitchEvent(reason="new")
     return await _replace(app, gate, "new", lambda: opening.new_session(app), app.runtime.cwd)
 
 
 async def switch(app: App, path: str) -> bool:
     """Another session's file, as /resume has it."""
+    from zot_core.session.find import find_session
+
     target = find_session(opening.session_root(app), path, cwd=app.runtime.cwd)
     if app.runtime.session.path is not None and Path(app.runtime.session.path) == target:
         raise UsageError("that session is the present one")
-    gate = SessionBeforeSwitchEvent(reason="resume", target_session_file=str(target))
+    gate = events.SessionBeforeSwitchEvent(reason="resume", target_session_file=str(target))
     return await _replace(app, gate, "resume", lambda: Session.open(target), None)
 
 
@@ -94,7 +88,7 @@ async def fork(app: App, entry_id: str, position: Literal["before", "at"]) -> bo
     source = app.runtime.session
     if source.entry(entry_id) is None:
         raise UsageError(f"the session has no entry {entry_id!r}")
-    gate = SessionBeforeForkEvent(entry_id=entry_id, position=position)
+    gate = events.SessionBeforeForkEvent(entry_id=entry_id, position=position)
     return await _replace(app, gate, "fork", lambda: source.fork(entry_id, position), app.runtime.cwd)
 
 
@@ -102,7 +96,7 @@ async def reload(app: App) -> ReloadReport:
     """Settings and plugins anew over the same session. A plugin that fails now is left out and reported."""
     async with app.lifecycle:
         old = app.runtime
-        if not await _allowed(app, SessionBeforeReloadEvent()):
+        if not await _allowed(app, events.SessionBeforeReloadEvent()):
             return ReloadReport(done=False)
         _refuse_from_within(old)
         await old.runs.wait_for_idle()
@@ -125,22 +119,18 @@ async def reload(app: App) -> ReloadReport:
 
 async def replaced(app: App, old: Runtime, before: list[Any]) -> None:
     """Tells `process_stop` to modules of which a newer generation is at work, and lets go of them."""
-    from zot_core.events.plugin import ProcessStopEvent
-
     now = {id(loaded.plugin) for loaded in app.runtime.host.plugins.values()}
     gone = [plugin for plugin in before if id(plugin) not in now]
     for name in [name for name, loaded in old.host.plugins.items() if id(loaded.plugin) in now]:
         old.host.unregister(name)
     if gone and old.host.pipeline.wants("process_stop"):
-        await old.host.pipeline.tell(ProcessStopEvent(reason="replaced"), budget=_budget(old))
+        await old.host.pipeline.tell(events.ProcessStopEvent(reason="replaced"), budget=_budget(old))
     for plugin in gone:
         app.loader.discard(plugin)
 
 
 async def finish(app: App, reason: Literal["quit"]) -> None:
     """The end of the last session: the run is aborted, all handlers share one budget, the session is closed."""
-    from zot_core.events.plugin import ProcessStopEvent
-
     runtime = app.runtime
     # 0 switches the limit off; a deadline of a day is none.
     limit = runtime.settings.values.shutdown.quit_budget_ms / 1000 or 86_400.0
@@ -150,10 +140,10 @@ async def finish(app: App, reason: Literal["quit"]) -> None:
         pipeline = runtime.host.pipeline
         if pipeline.wants("session_shutdown"):
             signal = Signal()
-            await pipeline.tell(SessionShutdownEvent(reason=reason, signal=signal), deadline=limit)
+            await pipeline.tell(events.SessionShutdownEvent(reason=reason, signal=signal), deadline=limit)
             signal.abort("budget")
         if pipeline.wants("process_stop"):
-            await pipeline.tell(ProcessStopEvent(reason="exit"), deadline=limit)
+            await pipeline.tell(events.ProcessStopEvent(reason="exit"), deadline=limit)
         await runtime.end("the end of zot")
     finally:
         runtime.session.close()
@@ -199,7 +189,7 @@ async def _swap(app: App, runtime: Runtime, reason: Reason, target: str | None) 
     what: Any = reason
     if old.sink.wants("session_shutdown"):
         signal = Signal()
-        event = SessionShutdownEvent(reason=what, target_session_file=target, signal=signal)
+        event = events.SessionShutdownEvent(reason=what, target_session_file=target, signal=signal)
         await old.host.pipeline.tell(event, budget=_budget(old))
         signal.abort("replaced")
     previous = _file(old.session)

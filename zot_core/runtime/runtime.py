@@ -11,7 +11,6 @@ import datetime
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from zot_core.agent.calls import execute_nested
 from zot_core.agent.cancel import Signal
 from zot_core.agent.config import AgentState, TurnConfig, Update
 from zot_core.agent.prompt import build_base, options_for
@@ -203,6 +202,8 @@ class Runtime:
 
     async def execute_tool(self, name: str, args: Mapping[str, Any], parent: PluginContext) -> ToolResult:
         """Runs a tool for a plugin, through the same gates as a model's call; no part of the transcript."""
+        from zot_core.agent.calls import execute_nested
+
         signal = self.runs.signal or Signal()
         call_id = getattr(parent, "call_id", "")
         return await execute_nested(

@@ -5,7 +5,6 @@ Must not know how a tool runs.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -44,6 +43,8 @@ class Toolbox:
         known = sorted(self.registry.names())
         for name in names:
             if name not in known:
+                import difflib  # only on the way to an error
+
                 near = difflib.get_close_matches(name, known, 1)
                 hint = f" (did you mean {near[0]!r}?)" if near else ""
                 raise UsageError(f"no tool is called {name!r}{hint}; known tools: {', '.join(known) or 'none'}")

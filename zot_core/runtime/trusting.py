@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from zot_core.config.trust import TrustStore, decide, found_to_trust
 from zot_core.ctx.context import TrustContext
-from zot_core.events.session import ProjectTrustEvent, Trust
 
 if TYPE_CHECKING:
     from zot_core.app import App
     from zot_core.config.settings import LoadedSettings
+    from zot_core.events.session import Trust
     from zot_core.plugins.host import PluginHost
 
 _YES = "Yes, and remember it"
@@ -33,10 +33,14 @@ async def is_trusted(app: App, host: PluginHost, settings: LoadedSettings, cwd: 
     async def ask_plugins() -> Trust | None:
         if not host.pipeline.wants("project_trust"):
             return None
+        from zot_core.events.session import ProjectTrustEvent, Trust
+
         answer = await host.pipeline.ask(ProjectTrustEvent(cwd=cwd, found=found), ctx_for=lambda plugin: ctx)
         return answer.value if answer is not None and isinstance(answer.value, Trust) else None
 
     async def ask_person() -> Trust | None:
+        from zot_core.events.session import Trust
+
         listed = ", ".join(found)
         title = f"Trust {cwd}? Its own {listed} can act and steer without asking."
         chosen = await app.front.ui.select(title, [_NO, _ONCE, _YES, _NEVER])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from zot_core.types.failure import Failure, RunFailed, UsageError
+from zot_core.types.record import record
 
 
 def shown(path: Path) -> str:
@@ -28,7 +28,7 @@ class SessionError(RunFailed):
         return cls(f"cannot {doing} {shown(path)}: {words}", path)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Holder:
     """Who has a session open: process id, host, and since when (seconds since the epoch); 0 and "" where unknown."""
 

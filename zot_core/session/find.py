@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from zot_core.session.errors import SessionError, SessionNotFound
@@ -12,6 +11,7 @@ from zot_core.session.listing import SessionInfo, read_info, session_files
 from zot_core.session.lock import SessionLock
 from zot_core.session.naming import id_in_name
 from zot_core.session.store import remove_quietly, torn_file
+from zot_core.types.record import record
 
 _NEAR = 5
 
@@ -65,7 +65,7 @@ def _id(path: Path) -> str:
     return id_in_name(path) or ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PrunePlan:
     """What `zot sessions prune` would do: nothing is removed by making one."""
 

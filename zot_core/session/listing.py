@@ -17,6 +17,7 @@ from typing import Any
 from zot_core.session.naming import id_in_name, project_slug
 from zot_core.session.records import FORMAT_VERSION, Header
 from zot_core.session.scan import parse
+from zot_core.types.record import record
 
 _PART = 16384
 """Bytes that are read at each end. `Session.sync` tells name and count anew, so that the last part holds them."""
@@ -25,7 +26,7 @@ _PREVIEW = 200
 _TEXT = re.compile(rb'"role":"user".*?"text":"((?:[^"\\]|\\.)*)', re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionInfo:
     """A session as a list shows it. `updated` is its last activity; `preview` the beginning of its first prompt.
 

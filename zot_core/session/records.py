@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import time as _time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from zot_core.session.codec import CodecError, decode_message
 from zot_core.types.content import text_of
 from zot_core.types.messages import AssistantMessage, Message, new_id
+from zot_core.types.record import record
 
 FORMAT_VERSION = 1
 """Version of the file as a whole; raised when an older zot would misread it."""
@@ -21,7 +22,7 @@ HEAD_FIELDS = ("kind", "id", "parent_id", "time", "v")
 """The fields that every record begins with; `v` is left out when it is 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Kind:
     """A kind of record. `branch` ones are steps of the conversation's tree; the others speak about it and never have
     children. `setup` ones do not create the file: a session in which nothing was said leaves none."""
@@ -56,7 +57,7 @@ def kind_of(name: str) -> Kind:
     return KINDS.get(name, _UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Header:
     """A session's first line. `parent_session` is set in a fork: `id`, `path` and `entry_id` of where it came from."""
 

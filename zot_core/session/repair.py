@@ -5,16 +5,16 @@ Only for a file whose lock is held.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from zot_core.session.errors import shown
 from zot_core.session.scan import Scan
 from zot_core.session.store import SessionFile, keep_aside
+from zot_core.types.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Repair:
     """What was found damaged and what became of it. `cut` bytes of a torn last line are in the file `kept_in` beside
     the session; `skipped` are the offsets of lines that cannot be read and stay where they are."""

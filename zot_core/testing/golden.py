@@ -12,14 +12,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-_CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
 _ID_KEYS = frozenset({"id", "message_id", "call_id", "parent_id", "entry_id", "run_id", "session_id"})
+_CLOCK_KEYS = frozenset({"time", "created", "started", "ended", "duration_s", "elapsed_s", "delay_s"})
+"""Numbers under these keys come from a clock, such as how long a command of `bash` took."""
 _MADE_UP = re.compile(r"^(?:[a-z]+[-_])?[0-9a-f]{8,}$")
 """An id that somebody drew at random: hex digits, perhaps behind a prefix. `call-1` of a script stays as it is."""
 
 
 class Normaliser:
-    """Replaces ids by `<id-1>`, `<id-2>` in order of appearance, times by `<time>`, and each of `paths` by its word."""
+    """Replaces ids by `<id-1>`, `<id-2>` in order of appearance, times and durations by `<time>`, and each of `paths`
+    by its word."""
 
     def __init__(self, paths: Mapping[str, str] | None = None) -> None:
         # Longest first: the home may lie below the project, or the other way round.
@@ -34,7 +37,7 @@ class Normaliser:
             return [self(item, key) for item in value]
         if isinstance(value, str):
             return self._text(value, key)
-        if isinstance(value, float) and key in {"time", "created", "elapsed_s", "delay_s"}:
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and key in _CLOCK_KEYS:
             return "<time>"
         return value
 
@@ -43,7 +46,7 @@ class Normaliser:
             return self._ids.setdefault(text, f"<id-{len(self._ids) + 1}>")
         for path, word in self._paths:
             text = text.replace(path, word)
-        return _CLOCK.sub("<time>", text)
+        return _MOMENT.sub("<time>", text)
 
 
 def normalise(lines: Iterable[Mapping[str, Any]], paths: Mapping[str, str] | None = None) -> str:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import difflib
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _REFINED = 1500
-"""A changed region with more lines than this is shown as replaced whole, not compared line by line."""
+"""A changed region with more lines than this is split at lines that occur once, or else shown as replaced whole."""
+
+_COMPARISONS = 200_000
+"""With more pairs of equal lines than this, lines that occur often are no longer matched with each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,7 @@ def _near(old: str, new: str, regions: Sequence[Region], context: int) -> Iterat
         # One line more than was touched: where the new text has no newline at its end, the next line joins it.
         start, end = old.rfind("\n", 0, region.old_start) + 1, _on(old, region.old_end, 1)
         new_start, new_end = region.new_start - (region.old_start - start), region.new_end + (end - region.old_end)
-        if group and start < group[-1].old_end:
+        if group and start <= group[-1].old_end:
             last = group.pop()
             start, new_start = last.old_start, last.new_start
         elif group and _back(old, start, context) > group_end:
@@ -144,7 +149,7 @@ def _moved(region: Region, old: int, new: int) -> Region:
 
 def _counted(old: str, new: str, regions: Sequence[Region]) -> Iterator[_Lines]:
     """Regions of whole lines in lines."""
-    old_at = new_at = old_line = new_line = 0
+    old_at = old_line = new_line = 0
     for region in regions:
         same = old.count("\n", old_at, region.old_start)
         old_start, new_start = old_line + same, new_line + same
@@ -152,7 +157,7 @@ def _counted(old: str, new: str, regions: Sequence[Region]) -> Iterator[_Lines]:
         old_line, new_line = old_start + old_text.count("\n"), new_start + new_text.count("\n")
         old_rest, new_rest = old_text[-1:] not in ("", "\n"), new_text[-1:] not in ("", "\n")
         yield _Lines(old_start, old_line + old_rest, new_start, new_line + new_rest)
-        old_at, new_at = region.old_end, region.new_end
+        old_at = region.old_end
 
 
 def _lines(text: str) -> list[str]:
@@ -171,14 +176,50 @@ def _trim(old: list[str], new: list[str], region: _Lines) -> _Lines:
     return _Lines(a, b, c, d)
 
 
-def _refine(old: list[str], new: list[str], region: _Lines) -> list[_Lines]:
+def _refine(old: list[str], new: list[str], region: _Lines, *, anchored: bool = False) -> list[_Lines]:
     a, b, c, d = region.old_start, region.old_end, region.new_start, region.new_end
     if a == b and c == d:
         return []
-    if a == b or c == d or max(b - a, d - c) > _REFINED:
+    if a == b or c == d:
         return [region]
-    matcher = difflib.SequenceMatcher(None, old[a:b], new[c:d], autojunk=False)
+    if max(b - a, d - c) > _REFINED:
+        if anchored:
+            return [region]
+        parts = [_trim(old, new, part) for part in _between_anchors(old, new, region)]
+        return [change for part in parts for change in _refine(old, new, part, anchored=True)]
+    seen = Counter(new[c:d])
+    costly = sum(seen[line] for line in old[a:b]) > _COMPARISONS
+    matcher = difflib.SequenceMatcher(None, old[a:b], new[c:d], autojunk=costly)
     return [_Lines(a + i, a + j, c + k, c + m) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
+
+
+def _between_anchors(old: list[str], new: list[str], region: _Lines) -> Iterator[_Lines]:
+    """The parts of a large region between lines that occur once in each text and in the same order (patience)."""
+    a, b, c, d = region.old_start, region.old_end, region.new_start, region.new_end
+    seen_old, seen_new = Counter(old[a:b]), Counter(new[c:d])
+    place = {line: at for at, line in enumerate(new[c:d], c) if seen_new[line] == 1}
+    pairs = [(at, place[line]) for at, line in enumerate(old[a:b], a) if seen_old[line] == 1 and line in place]
+    for old_at, new_at in [*_rising(pairs), (b, d)]:
+        yield _Lines(a, old_at, c, new_at)
+        a, c = old_at + 1, new_at + 1
+
+
+def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest choice of pairs, in order, whose second numbers rise."""
+    ends: list[int] = []
+    chosen: list[int] = []
+    before: list[int] = []
+    for number, (_, new_at) in enumerate(pairs):
+        at = bisect_left(ends, new_at)
+        before.append(chosen[at - 1] if at else -1)
+        ends[at : at + 1] = [new_at]
+        chosen[at : at + 1] = [number]
+    out: list[tuple[int, int]] = []
+    number = chosen[-1] if chosen else -1
+    while number >= 0:
+        out.append(pairs[number])
+        number = before[number]
+    return out[::-1]
 
 
 def _groups(changes: list[_Lines], context: int) -> list[list[_Lines]]:

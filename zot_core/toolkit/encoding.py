@@ -55,13 +55,20 @@ class Encoding:
     errors: str = "strict"
 
     @property
+    def label(self) -> str:
+        """How people call it: `UTF-8`, `UTF-16 LE`, `Windows-1251`."""
+        if self.name in _CANDIDATES:
+            return _CANDIDATES[self.name]
+        return self.name.upper().replace("-LE", " LE").replace("-BE", " BE")
+
+    @property
     def said(self) -> str:
         """A remark for the reader where the encoding is not plain UTF-8, else nothing."""
         if self.name in _CANDIDATES:
-            return f"not UTF-8; taken as {_CANDIDATES[self.name]}"
+            return f"not UTF-8; taken as {self.label}"
         if self.errors != "strict":
             return "some bytes are not UTF-8"
-        return "" if self.name == "utf-8" else self.name.upper().replace("-LE", " LE").replace("-BE", " BE")
+        return "" if self.name == "utf-8" else self.label
 
 
 @dataclass(frozen=True, slots=True)

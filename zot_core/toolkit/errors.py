@@ -28,6 +28,7 @@ _WORDS = {
     errno.ENAMETOOLONG: "the name is too long",
     errno.ENOSPC: "the disk is full; the file is as it was",
     errno.EDQUOT: "the disk quota is used up; the file is as it was",
+    errno.EFBIG: "it would be larger than this system or user may make files; the file is as it was",
     errno.EROFS: "the file system is read-only",
     errno.EBUSY: "it is busy or a mount point; change it with a shell command instead",
     errno.ETXTBSY: "it is a program that is running",

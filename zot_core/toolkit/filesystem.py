@@ -5,12 +5,11 @@ there, on the resolved path, right before the I/O.
 """
 
 # File descriptors and flags are the matter here, which pathlib does not have.
-# ruff: noqa: PTH103, PTH105, PTH108, PTH116, PTH118, PTH120
+# ruff: noqa: PTH103, PTH110, PTH115, PTH116, PTH120
 
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Literal
 
 from zot_core.toolkit.errors import ToolError, shown
 from zot_core.toolkit.paths import real_path
+from zot_core.toolkit.replacing import replace_whole
 from zot_core.types.specs import FilesystemPolicy, FilesystemRequest
 
 Kind = Literal["file", "folder", "fifo", "socket", "device", "missing"]
@@ -71,6 +71,19 @@ class Guard:
         if self.policies:
             check(self.policies, FilesystemRequest(operation=operation, path=path, tool_name=self.tool_name))
 
+    def check_unmoved(self, real: str, descriptor: int | None = None) -> None:
+        """Raises PolicyDenied if the real path that was judged leads elsewhere by now, or the opened file is another.
+
+        For what happens between a check and the I/O: a folder on the way that became a link.
+        """
+        if not self.policies:
+            return
+        there = real_path(real)
+        if descriptor is not None and os.path.exists("/proc/self/fd"):
+            there = os.readlink(f"/proc/self/fd/{descriptor}").removesuffix(" (deleted)")
+        if there != real:
+            raise PolicyDenied(f"{shown(real)} changed its place while it was checked; nothing was done")
+
     def may_list(self, folder: str) -> bool:
         """Whether the folder's names may be seen."""
         return allows(self.policies, FilesystemRequest(operation="enumerate", path=folder, tool_name=self.tool_name))
@@ -107,6 +120,7 @@ def read(path: str, offset: int, length: int | None, guard: Guard, operation: Op
     # O_NONBLOCK: a FIFO that took the file's place must not hang the thread; O_NOFOLLOW: nor may a link redirect.
     descriptor = os.open(real, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb", buffering=0) as file:
+        guard.check_unmoved(real, file.fileno())
         refuse_special(kind_of(os.fstat(file.fileno()).st_mode), path)
         if offset:
             file.seek(offset)
@@ -132,8 +146,8 @@ def refuse_special(kind: Kind, path: str) -> None:
 def write(path: str, data: bytes, guard: Guard) -> None:
     """Makes `data` the whole content of the file, or leaves it as it was.
 
-    A temporary file beside it is written, synced and renamed; missing folders are made. A link stays a link and its
-    target is replaced; mode, owner and extended attributes are kept; hard links to the old content are parted from it.
+    See `replace_whole`; missing folders are made. A link stays a link and its target is replaced; mode, owner and
+    extended attributes are kept; hard links to the old content are parted from it.
     Raises OSError and PolicyDenied.
     """
     real = real_path(path)
@@ -146,59 +160,6 @@ def write(path: str, data: bytes, guard: Guard) -> None:
         refuse_special(kind_of(old.st_mode), path)
         if not os.access(real, os.W_OK):
             raise ToolError(f"{shown(path)} is read-only; it was left as it is")
-    folder = os.path.dirname(real)
-    os.makedirs(folder, exist_ok=True)
-    temporary = os.path.join(folder, f".zot-{secrets.token_hex(6)}.tmp")
-    # A new file gets what the umask leaves; a replacement stays private until it has the old mode.
-    descriptor = os.open(
-        temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if old is None else 0o600
-    )
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            if old is not None:
-                _inherit(file.fileno(), real, old)
-            os.fsync(file.fileno())
-        os.replace(temporary, real)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    _sync_folder(folder)
-
-
-def _inherit(descriptor: int, real: str, old: os.stat_result) -> None:
-    if hasattr(os, "fchown"):
-        new = os.fstat(descriptor)
-        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-            try:
-                os.fchown(descriptor, old.st_uid, old.st_gid)
-            except OSError:
-                pass  # only root may give a file away; the content matters more
-        os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
-    if hasattr(os, "listxattr"):
-        for name in _attributes(real):
-            try:
-                os.setxattr(descriptor, name, os.getxattr(real, name))
-            except OSError:
-                continue  # an attribute that this file system or user may not set
-
-
-def _attributes(real: str) -> list[str]:
-    try:
-        return os.listxattr(real)
-    except OSError:
-        return []  # a file system without them
-
-
-def _sync_folder(folder: str) -> None:
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return  # some systems cannot open folders; the file itself is synced
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass  # nor sync them
-    finally:
-        os.close(descriptor)
+    os.makedirs(os.path.dirname(real), exist_ok=True)
+    guard.check_unmoved(real)
+    replace_whole(real, data, old)

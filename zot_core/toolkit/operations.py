@@ -6,12 +6,13 @@ are absolute. File methods raise OSError as the local system would.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from zot_core.toolkit import filesystem
+from zot_core.toolkit import filesystem, listing
 from zot_core.toolkit.filesystem import FileInfo, Guard, Operation
+from zot_core.toolkit.listing import Entry
 from zot_core.toolkit.threads import run_to_end
 
 
@@ -73,6 +74,51 @@ class ShellOps(Protocol):
         """Runs the command to its end, its time-out (seconds) or the abort; output goes to `on_data` as it comes."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """A folder's entries in no order. `left_out` counts those that a policy does not let be seen."""
+
+    entries: Sequence[Entry] = ()
+    left_out: int = 0
+
+
+class LsOps(Protocol):
+    """What `ls` needs."""
+
+    async def info(self, path: str) -> FileInfo:
+        """What the path leads to, links followed; kind `missing` if nothing is there."""
+
+    async def list(self, path: str) -> Listing:
+        """The folder's entries, hidden ones too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundPaths:
+    """The first paths in order, relative to the searched folder, folders with a slash at the end.
+
+    `total` counts all that fit. `left_out` counts what policies denied, `unreadable` says what could not be looked
+    into, `ended_by` why the search ended before its end.
+    """
+
+    paths: Sequence[str] = ()
+    total: int = 0
+    left_out: int = 0
+    unreadable: Sequence[str] = ()
+    ended_by: Literal["", "timeout", "abort"] = ""
+
+
+class FindOps(Protocol):
+    """What `find` needs."""
+
+    async def info(self, path: str) -> FileInfo:
+        """What the path leads to, links followed; kind `missing` if nothing is there."""
+
+    async def find(
+        self, folder: str, pattern: str, *, hidden: bool, limit: int, signal: Abortable | None = None
+    ) -> FoundPaths:
+        """Files and folders below `folder` whose name or path fits the glob, without what .gitignore names."""
+
+
 @dataclass(frozen=True, slots=True)
 class LocalFiles:
     """The files of this machine, behind the guard's policies; reading counts as `operation`."""
@@ -87,6 +133,11 @@ class LocalFiles:
     async def read(self, path: str, offset: int = 0, length: int | None = None) -> bytes:
         """See ReadOps."""
         return await run_to_end(filesystem.read, path, offset, length, self.guard, self.operation)
+
+    async def list(self, path: str) -> Listing:
+        """See LsOps."""
+        entries, left_out = await run_to_end(listing.entries, path, self.guard)
+        return Listing(entries=entries, left_out=left_out)
 
     async def write(self, path: str, data: bytes) -> None:
         """See WriteOps; a cancellation waits until the file is whole."""

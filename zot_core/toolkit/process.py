@@ -13,6 +13,7 @@ import contextlib
 import itertools
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -102,6 +103,8 @@ class ProcessGroup:
             self._on_gone(self)
             return
         if sys.platform == "win32":
+            # There is no signal for a tree; the process itself is killed even where the program is missing.
+            subprocess.run(["taskkill", "/T", "/F", "/PID", str(self.id)], capture_output=True, check=False)
             self.process.kill()
             return
         try:
@@ -160,7 +163,7 @@ def _signal(pids: Iterable[int], number: int) -> None:
 async def _gone(condition: Callable[[], bool], grace: float) -> None:
     """Returns when `condition` holds, or `grace` seconds later."""
     deadline = asyncio.get_running_loop().time() + grace
-    while not condition() and asyncio.get_running_loop().time() < deadline:
+    while not condition() and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110 - the system tells nobody
         await asyncio.sleep(_POLL_S)
 
 

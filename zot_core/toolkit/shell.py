@@ -10,19 +10,21 @@ import asyncio
 import contextlib
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from zot_core.toolkit.errors import ToolError, in_words, shown
-from zot_core.toolkit.operations import Abortable, ShellExit
+from zot_core.toolkit.operations import Abortable, ShellExit, ShellOps
 from zot_core.toolkit.process import ProcessGroup, ProcessGroups, shared
 
 _KNOWN = frozenset({"bash", "zsh", "sh", "dash", "ksh"})
 _PIECE = 1 << 16
 _PIPE_MAX = 1 << 20
-_LAST_WORDS_S = 0.1
+_LAST_WORDS_S = 0.2
 """How long after the shell's end its helpers (`> >(tee log)`) may still finish their lines."""
+_MOMENTS_S = (0.002, 0.005, 0.01, 0.02, 0.04)
 
 QUIET: Mapping[str, str] = {
     "TERM": "dumb",
@@ -108,11 +110,25 @@ class _Pump:
 
 
 class LocalShell:
-    """Runs commands on this machine; what they leave running belongs to `groups`."""
+    """Runs commands on this machine; what they leave running belongs to `groups`.
 
-    def __init__(self, groups: ProcessGroups = shared, shell: str | None = None) -> None:
+    `wrapper` is a program with its arguments that runs the shell in its turn, such as a sandbox. `stdin` is a
+    descriptor that the command reads instead of an empty input; it is closed here once the command has it, so such a
+    shell runs one command.
+    """
+
+    def __init__(
+        self,
+        groups: ProcessGroups = shared,
+        shell: str | None = None,
+        *,
+        wrapper: Sequence[str] = (),
+        stdin: int = subprocess.DEVNULL,
+    ) -> None:
         self._groups = groups
         self.shell = shell or user_shell()
+        self._wrapper = tuple(wrapper)
+        self._stdin = stdin
 
     async def run(
         self,
@@ -132,8 +148,10 @@ class LocalShell:
                 group = await self._spawn(command, cwd, env, write_end)
             finally:
                 os.close(write_end)
+                if self._stdin >= 0:
+                    os.close(self._stdin)
             try:
-                ended_by = await _first(group, signal, timeout)
+                ended_by = await first_end(group, signal, timeout)
             except asyncio.CancelledError:
                 if not _only_the_abort(signal):
                     raise
@@ -149,19 +167,22 @@ class LocalShell:
             raise
         self._leave(pump, group, ended_by)
         code = group.process.returncode if ended_by == "exit" else None
-        return ShellExit(code=code, ended_by=ended_by, lingering=ended_by == "exit" and group.alive(), group=group.id)
+        lingering = ended_by == "exit" and await _lingers(group)
+        # Behind a wrapper's own table of processes, the next command could not use the number.
+        return ShellExit(code=code, ended_by=ended_by, lingering=lingering, group=None if self._wrapper else group.id)
 
     async def _spawn(self, command: str, cwd: str, env: Mapping[str, str], output: int) -> ProcessGroup:
         if not os.path.isdir(cwd):  # noqa: PTH112, ASYNC240 - one look before a spawn
             raise ToolError(f"The folder {shown(cwd)} does not exist (any more)")
+        argv = [*self._wrapper, self.shell, "-c", command]
         try:
-            return await self._groups.spawn([self.shell, "-c", command], cwd=cwd, env=env, stdout=output, stderr=output)
+            return await self._groups.spawn(argv, cwd=cwd, env=env, stdin=self._stdin, stdout=output, stderr=output)
         except (ValueError, UnicodeEncodeError) as error:
             raise ToolError(f"The command cannot be passed to a shell: {error}") from error
         except OSError as error:
             if error.errno == 7:
                 raise ToolError("The command is too long for the system: write it to a file and run that") from error
-            raise ToolError(f"Cannot start {self.shell}: {in_words(error)}") from error
+            raise ToolError(f"Cannot start {argv[0]}: {in_words(error)}") from error
 
     def _leave(self, pump: _Pump, group: ProcessGroup, ended_by: str) -> None:
         """Goes on draining what background children hold open; after a time-out or an abort nobody is owed that."""
@@ -173,12 +194,32 @@ class LocalShell:
         pump.on_end = self._groups.on_close(pump.close)
 
 
+async def _lingers(group: ProcessGroup) -> bool:
+    """Whether the shell left anybody behind; who is just about to end gets a moment."""
+    for moment in _MOMENTS_S:
+        if not group.alive():
+            return False
+        await asyncio.sleep(moment)
+    return group.alive()
+
+
+def local_shell(
+    groups: ProcessGroups, shell: str, wrapper: Sequence[str] = (), stdin: int = subprocess.DEVNULL
+) -> ShellOps:
+    """The shell at this path, as this system can run it."""
+    if os.name == "nt":
+        from zot_core.toolkit.piped import PipedShell
+
+        return PipedShell(groups, lambda command: [shell, "-c", command], stdin=stdin)
+    return LocalShell(groups, shell, wrapper=wrapper, stdin=stdin)
+
+
 def _only_the_abort(signal: Abortable | None) -> bool:
     task = asyncio.current_task()
     return signal is not None and signal.aborted and task is not None and task.cancelling() <= 1
 
 
-async def _first(
+async def first_end(
     group: ProcessGroup, signal: Abortable | None, timeout: float | None
 ) -> Literal["exit", "timeout", "abort"]:
     """What comes first: the leader's end, the abort, or the time-out."""

@@ -8,7 +8,7 @@ HEAD_BYTES = 8192
 """How much of a file's beginning is looked at."""
 
 _BINARIES: tuple[tuple[bytes, str], ...] = (
-    (b"%PDF-", "a PDF; extract its text with a shell command such as pdftotext"),
+    (b"%PDF-", "a PDF"),
     (b"PK\x03\x04", "a zip archive (or an office document); list it with unzip -l"),
     (b"\x1f\x8b", "gzip data; look inside with zcat or tar -tzf"),
     (b"BZh", "bzip2 data; look inside with bzcat"),
@@ -39,16 +39,29 @@ def image_type(head: bytes) -> str | None:
     return None
 
 
+def is_pdf(head: bytes) -> bool:
+    """Whether it is a PDF; some have a few other bytes before their mark."""
+    return head.startswith(b"%PDF-") or (head.find(b"%PDF-", 0, 1024) >= 0 and b"\x00" in head)
+
+
 def binary_kind(head: bytes) -> str | None:
     """What a file that is no text is, in words; None for text. `head` is its first `HEAD_BYTES`."""
     if marked(head):
         return None
-    if head.startswith(b"%PDF-"):
+    if is_pdf(head):
         return _BINARIES[0][1]
     odd = sum(byte < 32 and byte not in b"\t\n\r\f\b\x1b" for byte in head)
     if 0 not in head and odd * 20 <= len(head):
         return None
+    if _wide(head):
+        return "most likely UTF-16 text without a mark; convert it with iconv -f UTF-16LE (or -BE) -t UTF-8"
     return next(
         (words for magic, words in _BINARIES if head.startswith(magic)),
         "a binary file; inspect it with a shell command such as xxd or file",
     )
+
+
+def _wide(head: bytes) -> bool:
+    """Whether nearly every second byte is NUL, and hardly any other."""
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    return max(even, odd) * 10 >= len(head) * 4 and min(even, odd) * 50 <= len(head)

@@ -103,9 +103,11 @@ class Spool:
         cut = self.shown()
         whole = len(self._end) == self.bytes and not cut.truncated
         self._close(keep=not whole)
+        ends = self._end.endswith(b"\n")
+        self._end = bytearray()
         if whole:
             return cut.text, ""
-        total = max(self.lines + (0 if self._end.endswith(b"\n") else 1), cut.total_lines)
+        total = max(self.lines + (0 if ends else 1), cut.total_lines)
         what = (
             f"a part of the last line ({format_size(cut.bytes)})"
             if cut.partial
@@ -118,6 +120,14 @@ class Spool:
             return f"The whole could not be saved: {self._failure}"
         part = f"The first {format_size(self._written)} of it" if self._capped else "All of it"
         return f"{part}: {self.path}"
+
+    def flush(self) -> None:
+        """Makes the file, if there is one, hold all whole lines so far."""
+        if self._file is not None and not self._file.closed:
+            try:
+                self._file.flush()
+            except OSError as error:
+                self._failure = in_words(error)
 
     def _close(self, *, keep: bool) -> None:
         if self._file is None:
@@ -135,3 +145,4 @@ class Spool:
     def discard(self) -> None:
         """Closes and removes the file: for a command that was cancelled and has no result."""
         self._close(keep=False)
+        self._end = bytearray()

@@ -10,6 +10,9 @@ from typing import Literal
 
 MAX_LINES = 2000
 MAX_BYTES = 50 * 1024
+DIFF_LINES = 10_000
+DIFF_BYTES = 256 * 1024
+"""The most of a diff that goes into a result's details, for screens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,9 @@ import sys
 from zot_core.toolkit.proctable import MARK, TOKEN
 
 _WATCH = (
-    "read -r _; n=0; while [ $n -lt 5 ] && "
-    'found=$(grep -lsF "$0" /proc/[0-9]*/environ 2>/dev/null) && [ -n "$found" ]; do '
-    'for f in $found; do p=${f#/proc/}; kill -KILL "${p%/environ}" 2>/dev/null; done; n=$((n + 1)); done'
+    "read -r _; n=0; while [ $n -lt 5 ]; do n=$((n + 1)); "
+    'found=$(grep -lsF "$0" /proc/[0-9]*/environ 2>/dev/null); '  # its exit code tells only of files that it missed
+    '[ -n "$found" ] || break; for f in $found; do p=${f#/proc/}; kill -KILL "${p%/environ}" 2>/dev/null; done; done'
 )
 _pipe: list[int] = []
 """The write end, open as long as this process lives; the watcher is its only reader."""

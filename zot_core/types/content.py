@@ -7,11 +7,12 @@ only the model that made it is shown again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from zot_core.types.record import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Text:
     """Plain text, as a person or a model wrote it."""
 
@@ -19,7 +20,7 @@ class Text:
     meta: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Thinking:
     """What a model thought before it answered.
 
@@ -33,7 +34,7 @@ class Thinking:
     meta: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Image:
     """A picture: its type and its bytes in base64 (the form of sessions, wires and providers alike)."""
 
@@ -46,7 +47,7 @@ class Image:
         return len(self.data) * 3 // 4 - self.data[-2:].count("=")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolCall:
     """A model's request to run a tool.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from zot_core.types.record import record
 
 ErrorKind: TypeAlias = Literal[
     "auth",
@@ -26,7 +27,7 @@ StopReason: TypeAlias = Literal["end_turn", "tool_use", "length", "error", "abor
 """Why a turn ended, in the words of the command line's JSON events."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Failure:
     """One failure: what happened in a sentence for a person, and what a program needs to go on.
 
@@ -54,3 +55,13 @@ class RunFailed(ZotError):
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)
         self.failure = failure
+
+
+def error_text(error: BaseException) -> str:
+    """A foreign error in a line: its type and what it says. Never raises, whatever the error's own `__str__` does."""
+    name = type(error).__name__
+    try:
+        text = str(error)
+    except (Exception, SystemExit):
+        text = "(its text cannot be read)"
+    return f"{name}: {text}" if text else name

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import time as _time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from zot_core.types.content import AssistantContent, Text, ToolCall, UserContent
 from zot_core.types.failure import Failure, StopReason
+from zot_core.types.record import record
 from zot_core.types.usage import Usage
 
 
@@ -21,7 +22,7 @@ def new_id() -> str:
     return os.urandom(6).hex()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SystemMessage:
     """The system prompt; seen only by `context_with_system` and providers, always first, never stored."""
 
@@ -29,7 +30,7 @@ class SystemMessage:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class UserMessage:
     """What a person said, typed or sent on their behalf."""
 
@@ -39,7 +40,7 @@ class UserMessage:
     time: float = field(default_factory=_time.time)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AssistantMessage:
     """What a model said.
 
@@ -69,7 +70,7 @@ class AssistantMessage:
         return tuple(block for block in self.content if isinstance(block, ToolCall))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ToolResultMessage:
     """The answer to one tool call; every call id has exactly one. `details` is for screens and state, not for
     models."""
@@ -85,7 +86,7 @@ class ToolResultMessage:
     time: float = field(default_factory=_time.time)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class CustomMessage:
     """A plugin's message that models read as the user's; `display` false keeps it from the screen."""
 
@@ -103,7 +104,7 @@ Message: TypeAlias = UserMessage | AssistantMessage | ToolResultMessage | Custom
 AnyMessage: TypeAlias = SystemMessage | Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class DraftEntry:
     """An entry that a plugin proposes at a turn's boundary: `custom` (kept, never sent to a model) or
     `custom_message` (kept and sent)."""

@@ -7,9 +7,11 @@ thing is first used. A spec never says who owns it; the registries do.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from zot_core.types.record import record
 
 if TYPE_CHECKING:
     from zot_core.models.protocol import Request
@@ -34,7 +36,7 @@ def resolve(ref: Any) -> Any:
     return getattr(import_module(module), name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ToolSpec:
     """A tool that a model may call.
 
@@ -63,7 +65,7 @@ class ToolSpec:
     """Facts added to every result's details, such as the name of the extension that owns the tool."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ToolResult:
     """What a tool answers: `content` for the model, `details` for screens and state, `usage` of nested model calls.
 
@@ -78,7 +80,7 @@ class ToolResult:
     activate_tools: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class CommandSpec:
     """A slash command. `handler` is `async def handler(args: str, ctx: CommandContext) -> str | None`; a returned
     text is shown to the person. `busy` says what happens while a run goes on: run at once, wait for its end, or
@@ -94,7 +96,7 @@ class CommandSpec:
     modes: tuple[Mode, ...] = ("repl", "print", "json", "rpc")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class FlagSpec:
     """A flag of the command line, `--name`; its value is in `session.flags` under `name`. A bool flag takes no
     value."""
@@ -106,7 +108,7 @@ class FlagSpec:
     repeatable: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class CliSpec:
     """A command of the `zot` program, such as `zot ext`; `command` names a click command and is imported to run it."""
 
@@ -115,7 +117,7 @@ class CliSpec:
     command: Any
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Prices:
     """US dollars per million tokens."""
 
@@ -125,7 +127,7 @@ class Prices:
     cache_write: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ModelSpec:
     """A model as the catalog knows it. `api` and `base_url`, where set, win over the provider's.
 
@@ -148,7 +150,7 @@ class ModelSpec:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ProviderSpec:
     """A place where models are served.
 
@@ -172,7 +174,7 @@ class ProviderSpec:
     stream: Callable[[Request], AsyncIterator[StreamPart]] | Ref | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ApiFormat:
     """A wire format of models: two pure functions.
 
@@ -185,7 +187,7 @@ class ApiFormat:
     parser: Callable[..., Any] | Ref
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Candidate:
     """A plugin that was found but not loaded: who it is, where it stands in the order, how to get it.
 
@@ -199,7 +201,7 @@ class Candidate:
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SessionFacts:
     """What a contribution may know of the session that it is collected for: facts, no handles."""
 
@@ -214,14 +216,14 @@ class SessionFacts:
     home: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SettingsSpec:
     """A plugin's section of settings.json, `plugins.<name>`; `model` is a pydantic model or a dotted string to one."""
 
     model: Any
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class FilesystemRequest:
     """A file operation about to happen, on the real path after links are resolved."""
 
@@ -230,17 +232,24 @@ class FilesystemRequest:
     tool_name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class FilesystemPolicy:
     """`check(request) -> str | None` answers None to allow or the reason to deny; a raise denies. Sync: it runs in the
-    worker, right before the I/O."""
+    worker, right before the I/O.
+
+    Shell commands ask no policy; what holds for them are folders. `denied_roots` are closed to them where the system can
+    do that, and the result says where not. With `roots`, commands are kept inside these folders, or refused where that
+    cannot be enforced; of the rest they may read the system's own folders and `readable_roots`.
+    """
 
     name: str
     check: Callable[[FilesystemRequest], str | None]
     denied_roots: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    readable_roots: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ShortcutSpec:
     """A key of the REPL: `handler(ctx)` runs when `key` (such as `ctrl+x`) is pressed."""
 
@@ -249,7 +258,7 @@ class ShortcutSpec:
     handler: Callable[..., Any] | Ref
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ResourcePath:
     """A file or folder that holds skills, prompts, themes or hooks, and the scope that it counts as."""
 
@@ -257,7 +266,7 @@ class ResourcePath:
     scope: Literal["system", "user", "project", "temporary"] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PromptSection:
     """A part of the system prompt. `context_file` sections carry the `path` that they were read from."""
 
@@ -267,7 +276,7 @@ class PromptSection:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PromptSource:
     """Where sections of the system prompt come from. `read()` is called before each run; what it returns is compared
     with what it returned before, and a difference makes the prompt be prepared anew."""

@@ -7,16 +7,16 @@ A stream may raise only before its first part. After that its last part is `Done
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from zot_core.types.failure import Failure, StopReason
+from zot_core.types.record import record
 from zot_core.types.usage import Usage
 
 Key: TypeAlias = int | str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TextDelta:
     """More of the answer's text."""
 
@@ -24,7 +24,7 @@ class TextDelta:
     key: Key = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ThinkingDelta:
     """More of the model's thinking; `redacted` opens a block whose text the provider keeps to itself."""
 
@@ -33,7 +33,7 @@ class ThinkingDelta:
     redacted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlockMeta:
     """Opaque provider state of the block `key`: a thinking signature (its fragments are joined) or `meta` fields."""
 
@@ -42,7 +42,7 @@ class BlockMeta:
     meta: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolCallStart:
     """A tool call begins. An empty `id` is given one by the builder."""
 
@@ -51,7 +51,7 @@ class ToolCallStart:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolCallDelta:
     """More of a call's arguments as JSON text, cut anywhere."""
 
@@ -59,21 +59,21 @@ class ToolCallDelta:
     args: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolCallEnd:
     """A call's arguments are complete. Calls that never end this way end with the stream."""
 
     key: int | str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UsageUpdate:
     """Usage as counted so far; a later one replaces it."""
 
     usage: Usage
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Retrying:
     """The request starts over: what this stream told before is void. Sent before the wait of `delay` seconds."""
 
@@ -82,7 +82,7 @@ class Retrying:
     failure: Failure
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Done:
     """The model finished. `model` is the id that the provider says answered, when it says one."""
 
@@ -90,7 +90,7 @@ class Done:
     model: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Failed:
     """The stream failed; what came before stays."""
 

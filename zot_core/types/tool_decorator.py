@@ -54,7 +54,7 @@ def _arguments(tool: Tool) -> Any:
 
 
 # Over the slot of ToolSpec, which keeps the value; the dataclass's own __init__ sets it through here.
-Tool.arguments = property(_arguments, _GIVEN.__set__)  # type: ignore[assignment, misc]
+Tool.arguments = property(_arguments, _GIVEN.__set__)  # type: ignore[assignment]
 
 
 @overload

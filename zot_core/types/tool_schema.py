@@ -10,11 +10,11 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from zot_core.types.failure import ZotError
+from zot_core.types.record import record
 from zot_core.types.specs import resolve
 
 _PLAIN: dict[Any, dict[str, Any]] = {
@@ -39,7 +39,7 @@ class ToolError(ZotError):
     """A function cannot be made a tool; the message has file, line and what to write instead."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """One parameter of a tool's function as models see it; `default` counts only if `optional`."""
 

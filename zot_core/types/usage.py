@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from zot_core.types.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Usage:
     """Tokens of one or more model calls. `input` leaves out what came from the cache; `cost` is in US dollars."""
 

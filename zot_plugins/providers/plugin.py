@@ -8,8 +8,26 @@ from zot_core.types.specs import ProviderSpec
 
 @hookimpl
 def providers() -> list[ProviderSpec]:
-    """OpenAI, and `custom`: any compatible server, named with `--base-url`."""
+    """Anthropic, Google, OpenAI, and `custom`: any compatible server, named with `--base-url`."""
     return [
+        ProviderSpec(
+            id="anthropic",
+            name="Anthropic",
+            api="anthropic-messages",
+            base_url="https://api.anthropic.com",
+            env=("ANTHROPIC_API_KEY",),
+            models="zot_plugins.providers.anthropic:MODELS",
+            default_model="claude-opus-5-5",
+        ),
+        ProviderSpec(
+            id="google",
+            name="Google",
+            api="google-generative-ai",
+            base_url="https://generativelanguage.googleapis.com/v1beta",
+            env=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+            models="zot_plugins.providers.google:MODELS",
+            default_model="gemini-4-neon",
+        ),
         ProviderSpec(
             id="openai",
             name="OpenAI",
@@ -17,7 +35,7 @@ def providers() -> list[ProviderSpec]:
             base_url="https://api.openai.com/v1",
             env=("OPENAI_API_KEY",),
             models="zot_plugins.providers.openai:MODELS",
-            default_model="gpt-6-sol",
+            default_model="gpt-6.2-sol",
             compat={
                 "supportsDeveloperRole": True,
                 "maxTokensField": "max_completion_tokens",

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from zot_core.ctx.protocols import ToolContext
+    from zot_plugins.tool_bash.settings import BashSettings
 
 
-def session_variables(ctx: ToolContext) -> dict[str, str]:
+def session_variables(ctx: ToolContext, settings: BashSettings) -> dict[str, str]:
     """`ZOT_SESSION_ID` and its like, and the same as `PI_…` for scripts written for that agent.
 
     The plugin's setting `expose_session_environment` false leaves them out.
     """
-    if ctx.settings.get("expose_session_environment") is False:
+    if not settings.expose_session_environment:
         return {}
     session, models = getattr(ctx, "session", None), getattr(ctx, "models", None)
     model = models.current if models is not None else None

@@ -15,14 +15,15 @@ from zot_core.toolkit.mutation import mutations
 from zot_core.toolkit.operations import files_for, guard_of, supplied
 from zot_core.toolkit.paths import locate, locate_elsewhere, lookalikes, missing
 from zot_core.toolkit.threads import run_to_end
-from zot_core.toolkit.truncation import format_size
+from zot_core.toolkit.truncation import DIFF_BYTES, DIFF_LINES, format_size, head
 from zot_core.types.specs import ToolResult
-from zot_plugins.tool_edit.replace import Replacement, Span, apply, line_of, plan, regions
+from zot_plugins.tool_edit.replace import Replacement, Span, apply, lines_of_spans, plan, regions
 
 if TYPE_CHECKING:
     from zot_core.ctx.protocols import ToolContext
 
 _MAX_BYTES = 64 << 20
+_SHOWN_LINES = 5
 
 
 class Edit(BaseModel):
@@ -94,23 +95,28 @@ def _edited(data: bytes, args: EditArgs, path: str) -> tuple[bytes, ToolResult]:
     new = _encoded(decoded, text, args)
     if new == data:
         raise ToolError("The edits change nothing: the file has these line ends already. Nothing was changed.")
-    diff = unified(decoded.text, text, shown(args.path), regions(decoded.text, spans))
-    lines = list(dict.fromkeys(line_of(decoded.text, span.start) for span in spans[:50]))
-    where = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 or len(spans) > 50 else "")
+    diff = unified(decoded.text, text, shown(args.path), regions(spans))
+    lines = lines_of_spans(decoded.text, spans, _SHOWN_LINES + 1)
+    where = ", ".join(map(str, lines[:_SHOWN_LINES])) + (", …" if len(lines) > _SHOWN_LINES else "")
     said = f"\n[{decoded.encoding.said}; kept as it is]" if decoded.encoding.said else ""
     change = f"+{diff.added} -{diff.removed} lines"
-    printable = diff.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    printable = head(diff.text, max_lines=DIFF_LINES, max_bytes=DIFF_BYTES)
     return new, ToolResult(
         content=f"Edited {shown(args.path)}: {_count(spans)}, {change}, at line {where}{said}",
         details={
             "path": path,
-            "diff": printable,
+            "diff": _printable(printable.text),
+            "diff_truncated": printable.truncated,
             "added": diff.added,
             "removed": diff.removed,
             "first_changed_line": diff.first_line,
             "replacements": len(spans),
         },
     )
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _count(spans: list[Span]) -> str:

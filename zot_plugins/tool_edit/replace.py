@@ -17,6 +17,10 @@ from zot_core.toolkit.errors import ToolError
 from zot_plugins.tool_edit.nearmiss import explain
 
 _SHOWN_PLACES = 5
+_COUNTED_PLACES = 1000
+"""How many places of an ambiguous text are counted."""
+_MOST_PLACES = 200_000
+"""How many places `replace_all` changes at most; more is a program's work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +47,16 @@ def plan(text: str, edits: Sequence[Replacement]) -> list[Span]:
     spans: list[Span] = []
     for number, edit in enumerate(edits, 1):
         _sane(edit, _label(number, edits))
-        found = occurrences(text, edit.old)
+        most = _MOST_PLACES if edit.replace_all else _COUNTED_PLACES
+        found = occurrences(text, edit.old, most + 1)
         if not found:
             raise ToolError(_not_found(text, edits, number))
         if len(found) > 1 and not edit.replace_all:
-            places = ", ".join(str(line_of(text, start)) for start, _ in found[:_SHOWN_PLACES])
-            more = ", …" if len(found) > _SHOWN_PLACES else ""
+            raise ToolError(_ambiguous(text, found, _label(number, edits)))
+        if len(found) > most:
             raise ToolError(
-                f"{_label(number, edits)}: old_text occurs {len(found)} times (lines {places}{more}). "
-                "Add lines around it until it is unique, or set replace_all. Nothing was changed."
+                f"{_label(number, edits)}: old_text occurs more than {most} times. Use a shell command such as sed. "
+                "Nothing was changed."
             )
         spans += [Span(start, end, fit(text, start, end, edit.new), number) for start, end in _apart(found)]
     spans.sort(key=lambda span: (span.start, span.end))
@@ -78,6 +83,16 @@ def _sane(edit: Replacement, label: str) -> None:
         raise ToolError(f"{label}: old_text and new_text are the same. Nothing was changed.")
 
 
+def _ambiguous(text: str, found: list[tuple[int, int]], label: str) -> str:
+    places = ", ".join(str(line_of(text, start)) for start, _ in found[:_SHOWN_PLACES])
+    more = ", …" if len(found) > _SHOWN_PLACES else ""
+    count = f"more than {_COUNTED_PLACES}" if len(found) > _COUNTED_PLACES else len(found)
+    return (
+        f"{label}: old_text occurs {count} times (lines {places}{more}). Add lines around it until it is unique, or "
+        "set replace_all. Nothing was changed."
+    )
+
+
 def _not_found(text: str, edits: Sequence[Replacement], number: int) -> str:
     edit = edits[number - 1]
     made = [other for other, one in enumerate(edits, 1) if other != number and edit.old in one.new]
@@ -91,22 +106,26 @@ def _not_found(text: str, edits: Sequence[Replacement], number: int) -> str:
     return f"{_label(number, edits)}: old_text was not found. {why} Nothing was changed."
 
 
-def occurrences(text: str, old: str) -> list[tuple[int, int]]:
-    """Where `old` stands in `text`, overlapping places included; line ends match whichever kind they are."""
+def occurrences(text: str, old: str, most: int) -> list[tuple[int, int]]:
+    """Where `old` stands in `text`, overlapping places included; line ends match whichever kind they are.
+
+    No more than `most` places are looked for.
+    """
+    found: list[tuple[int, int]] = []
     if "\n" not in old or "\r" not in text + old:
-        found, at = [], text.find(old)
-        while at >= 0:
+        at = text.find(old)
+        while at >= 0 and len(found) < most:
             found.append((at, at + len(old)))
             at = text.find(old, at + 1)
         return found
     pattern = re.compile(r"\r?\n".join(map(re.escape, re.split(r"\r?\n", old))))
-    found, match = [], pattern.search(text)
-    while match:
-        found.append(match.span())
-        match = pattern.search(text, match.start() + 1)
-    if old.startswith(("\n", "\r\n")):
-        # "\n" was found once more, inside of the "\r\n" that was found before it.
-        found = [span for span in found if not (text[span[0]] == "\n" and (span[0] - 1, span[1]) in set(found))]
+    match = pattern.search(text)
+    while match and len(found) < most:
+        start, end = match.span()
+        # "\n" is found once more, inside of the "\r\n" that was found before it.
+        if not (text[start] == "\n" and found and found[-1] == (start - 1, end)):
+            found.append((start, end))
+        match = pattern.search(text, start + 1)
     return found
 
 
@@ -163,20 +182,26 @@ def line_of(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 
 
-def regions(text: str, spans: Sequence[Span]) -> list[Region]:
-    """The lines that the spans touch, in the old and the new text, for the diff."""
+def regions(spans: Sequence[Span]) -> list[Region]:
+    """The spans in the old and the new text, for the diff."""
     out: list[Region] = []
-    at, line, shift = 0, 0, 0
+    shift = 0
+    for span in spans:
+        start = span.start + shift
+        out.append(Region(span.start, span.end, start, start + len(span.text)))
+        shift += len(span.text) - (span.end - span.start)
+    return out
+
+
+def lines_of_spans(text: str, spans: Sequence[Span], most: int) -> list[int]:
+    """The lines, from 1, on which the spans begin, each once, `most` at most."""
+    lines: list[int] = []
+    line, at = 1, 0
     for span in spans:
         line += text.count("\n", at, span.start)
-        inside = text.count("\n", span.start, span.end)
-        first, last = line, line + inside + 1
-        new_last = last + shift + span.text.count("\n") - inside
-        if out and first < out[-1].old_end:
-            out[-1] = Region(out[-1].old_start, max(last, out[-1].old_end), out[-1].new_start, new_last)
-        else:
-            out.append(Region(first, last, first + shift, new_last))
-        shift += span.text.count("\n") - inside
-        line += inside
-        at = span.end
-    return out
+        at = span.start
+        if lines[-1:] != [line]:
+            lines.append(line)
+        if len(lines) == most:
+            break
+    return lines

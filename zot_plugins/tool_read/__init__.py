@@ -1,1 +1,1 @@
-"""The tool `read`: a file's text, or a picture, in pieces of a size that models take. Knows no other tool."""
+"""The tool `read`: text of files, PDFs and notebooks, and pictures, in pieces for models. Knows no other tool."""

@@ -29,10 +29,10 @@ def tools() -> list[ToolSpec]:
             name="read",
             label="Read",
             description=(
-                "Reads a text file or a picture (PNG, JPEG, GIF, WebP). At most 2000 lines or 50 KB at a time; "
-                "a notice says what is left and how to go on."
+                "Reads a text file, a picture (PNG, JPEG, GIF, WebP), or a PDF or notebook as text. "
+                "At most 2000 lines or 50 KB at a time; a notice says what is left and how to go on."
             ),
-            prompt_snippet="read: show a file, or a part of it, or a picture",
+            prompt_snippet="read: show a file, or a part of it, a picture, a PDF, a notebook",
             parameters=PARAMETERS,
             arguments="zot_plugins.tool_read.read:ReadArgs",
             prepare_arguments="zot_core.toolkit.arguments:without_nulls",

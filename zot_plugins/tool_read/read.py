@@ -1,15 +1,17 @@
-"""Reads a file for a model: text by lines, pictures as blocks, and a useful word for everything else."""
+"""Reads a file for a model: text by lines, pictures as blocks, PDFs and notebooks as text, else a useful word."""
 
 from __future__ import annotations
 
 import base64
 import codecs
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from zot_core.toolkit import encoding, sniff
+from zot_core.toolkit.encoding import JUDGED_BYTES, Encoding
 from zot_core.toolkit.errors import ToolError, about, shown, tool_errors
 from zot_core.toolkit.filesystem import FileInfo, refuse_special
 from zot_core.toolkit.operations import ReadOps, files_for, guard_of, supplied
@@ -26,8 +28,7 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20
 _COUNTED_BYTES = 256 << 20
 """Up to this size a file's lines are counted for the notice."""
-_IMAGE_BYTES = 3_750_000
-"""What is 5 MB in base64, the least that providers take."""
+_CONTINUATION = bytes(range(0x80, 0xC0))
 
 
 class ReadArgs(BaseModel):
@@ -41,6 +42,29 @@ class ReadArgs(BaseModel):
     skip: int = Field(0, ge=0, description="bytes of the first line to leave out, as a notice says for very long lines")
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The file of one call: its operations, what was found, and what the call asked for."""
+
+    ops: ReadOps
+    found: Found
+    info: FileInfo
+    args: ReadArgs
+
+    @property
+    def name(self) -> str:
+        return shown(self.args.path)
+
+    async def whole(self, what: str, most: int) -> bytes:
+        """All bytes; raises ToolError if they are more than `most`."""
+        if self.info.size > most:
+            raise ToolError(
+                f"{self.name} is {what} of {format_size(self.info.size)}; at most {format_size(most)} are opened. "
+                "Take a part of it, or make a smaller copy, with a shell command and read that."
+            )
+        return await self.ops.read(self.found.path, 0, most)
+
+
 def preview(args: ReadArgs) -> str:
     """The call in a line."""
     return f"read {args.path}" + (f" from line {args.offset}" if args.offset > 1 else "")
@@ -49,63 +73,105 @@ def preview(args: ReadArgs) -> str:
 @tool_errors
 async def execute(args: ReadArgs, ctx: ToolContext) -> ToolResult:
     """Reads the file or a part of it; see the tool's description."""
-    files = files_for(ctx, "read", "read")
+    ops = files_for(ctx, "read", "read")
     if supplied(ctx, "read") is None:
         found = await run_to_end(find_for_reading, ctx.cwd, args.path, guard_of(ctx, "read").may_list)
     else:
         found = Found(locate_elsewhere(ctx.cwd, args.path))
     try:
-        info = await files.info(found.path)
+        info = await ops.info(found.path)
         refuse_special(info.kind, args.path)
         if info.kind == "missing":
             raise ToolError(f"Not found: {shown(args.path)}")
-        head = await files.read(found.path, 0, sniff.HEAD_BYTES)
-        if mime_type := sniff.image_type(head):
-            return await _picture(files, found, args.path, mime_type, info)
+        file = _File(ops, found, info, args)
+        head = await ops.read(found.path, 0, sniff.HEAD_BYTES)
+        if sniff.image_type(head):
+            return await _picture(file)
+        if sniff.is_pdf(head):
+            return await _pdf(file)
         if kind := sniff.binary_kind(head):
-            raise ToolError(f"{shown(args.path)} is {kind}. It was not read ({format_size(info.size)}).")
-        return await _text(files, found, args, info, head)
+            raise ToolError(f"{file.name} is {kind}. It was not read ({format_size(info.size)}).")
+        return await _notebook(file) or await _text(file)
     except OSError as error:
         raise about("read", shown(args.path), error) from error
 
 
-async def _picture(files: ReadOps, found: Found, written: str, mime_type: str, info: FileInfo) -> ToolResult:
-    if info.size > _IMAGE_BYTES:
-        raise ToolError(
-            f"{shown(written)} is a picture of {format_size(info.size)}; models take {format_size(_IMAGE_BYTES)} "
-            "at most. Make a smaller copy with a shell command and read that."
-        )
-    data = await files.read(found.path)
-    said = f"{shown(written)}: {mime_type}, {format_size(len(data))}" + (f"\n[{found.note}]" if found.note else "")
+async def _picture(file: _File) -> ToolResult:
+    from zot_plugins.tool_read import picture  # Pillow is slow to import
+
+    data = await file.whole("a picture", picture.FILE_BYTES)
+    fit = await run_to_end(picture.fitted, data, file.name)
+    said = f"{file.name}: {fit.mime_type}, {fit.width}x{fit.height}, {format_size(len(fit.data))}"
+    notices = [f"\n[{note}]" for note in (fit.said, file.found.note) if note]
     return ToolResult(
-        content=(Text(said), Image(mime_type, base64.b64encode(data).decode("ascii"))),
-        details={"path": found.path, "mime_type": mime_type, "bytes": len(data)},
+        content=(Text(said + "".join(notices)), Image(fit.mime_type, base64.b64encode(fit.data).decode("ascii"))),
+        details={
+            "path": file.found.path,
+            "mime_type": fit.mime_type,
+            "bytes": len(fit.data),
+            "width": fit.width,
+            "height": fit.height,
+        },
     )
 
 
-async def _text(files: ReadOps, found: Found, args: ReadArgs, info: FileInfo, head: bytes) -> ToolResult:
-    mark = encoding.marked(head)
+async def _pdf(file: _File) -> ToolResult:
+    from zot_plugins.tool_read import pdf  # pypdf is slow to import
+
+    data = await file.whole("a PDF", pdf.PDF_BYTES)
+    texts = pdf.pages(data, file.name)
+    return await _shown(file, (text.encode() async for text in texts), "The text of a PDF", count_rest=False)
+
+
+async def _notebook(file: _File) -> ToolResult | None:
+    """The cells of a notebook; None if it is none."""
+    if not file.found.path.endswith(".ipynb"):
+        return None
+    from zot_plugins.tool_read import notebook
+
+    if file.info.size > notebook.NOTEBOOK_BYTES:
+        return None
+    text = await run_to_end(notebook.cells_as_text, await file.ops.read(file.found.path, 0, notebook.NOTEBOOK_BYTES))
+    if text is None:
+        return None
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield text.encode("utf-8", "replace")
+
+    return await _shown(file, chunks(), "A notebook's cells as text; edit changes the file's JSON", count_rest=True)
+
+
+async def _text(file: _File) -> ToolResult:
+    first = await file.ops.read(file.found.path, 0, JUDGED_BYTES)
+    found = encoding.marked(first) or encoding.guess_beginning(first, whole=len(first) < JUDGED_BYTES)
+    remark = found.said if found.name != "utf-8" else ""
+    return await _shown(file, _chunks(file, first, found), remark, count_rest=file.info.size <= _COUNTED_BYTES)
+
+
+async def _shown(file: _File, chunks: AsyncIterator[bytes], remark: str, *, count_rest: bool) -> ToolResult:
+    """The part of a text that was asked for, with what is to be said of it and of the rest."""
+    args = file.args
     part = await window(
-        _chunks(files, found.path, mark),
+        chunks,
         first=args.offset,
         skip=args.skip,
         max_lines=min(args.limit, MAX_LINES),
         max_bytes=MAX_BYTES,
-        count_rest=info.size <= _COUNTED_BYTES,
+        count_rest=count_rest,
     )
     if part.past_end and not (part.total == 0 and args.offset == 1):
-        raise ToolError(f"{shown(args.path)} has {part.total} lines; line {args.offset} is past its end")
-    text, remark = encoding.for_reading(_whole_characters(part.data) if args.skip else part.data)
-    remark = mark.said if mark is not None and mark.name != "utf-8" else remark
+        raise ToolError(f"{file.name} has {part.total} lines; line {args.offset} is past its end")
+    text, stray = _decoded(_whole_characters(part.data) if args.skip else part.data)
     text = text.replace("\r\n", "\n").removesuffix("\r")
+    nul = ""
     if "\x00" in text:
-        text, remark = text.replace("\x00", "\u2400"), "NUL characters show as \u2400"
-    notices = [note for note in (found.note, remark, _rest(part, args)) if note]
+        text, nul = text.replace("\x00", "\u2400"), "NUL characters show as \u2400"
+    notices = [note for note in (file.found.note, remark, stray, nul, _rest(part, args)) if note]
     if not text and not notices:
-        notices = ["The file is empty" if part.past_end or info.size == 0 else "An empty line"]
+        notices = ["The file is empty" if part.past_end or file.info.size == 0 else "An empty line"]
     content = "\n\n".join(filter(None, [text, *(f"[{notice}]" for notice in notices)]))
     details = {
-        "path": found.path,
+        "path": file.found.path,
         "first_line": args.offset,
         "lines": part.lines,
         "total_lines": part.total,
@@ -113,6 +179,17 @@ async def _text(files: ReadOps, found: Found, args: ReadArgs, info: FileInfo, he
         "next": {"offset": part.next_line, "skip": part.next_skip} if part.next_line else None,
     }
     return ToolResult(content=content, details=details)
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    """The shown bytes as text, and a remark if they were not UTF-8 after all."""
+    try:
+        return data.decode(), ""
+    except UnicodeDecodeError:
+        found = encoding.guess(data)
+    if found.name == "utf-8":
+        return data.decode("utf-8", "replace"), f"{found.said} and show as \ufffd"
+    return data.decode(found.name, "replace"), f"this part is {found.said}"  # far into a large file that began as UTF-8
 
 
 def _rest(part: Window, args: ReadArgs) -> str:
@@ -131,18 +208,17 @@ def _rest(part: Window, args: ReadArgs) -> str:
 
 def _whole_characters(data: bytes) -> bytes:
     """`data` from its first whole character on, where `skip` fell into one."""
-    aligned = data[:3].lstrip(bytes(range(0x80, 0xC0))) + data[3:]
-    return aligned if encoding.guess(aligned).errors == "strict" and encoding.guess(aligned).name == "utf-8" else data
+    aligned = data[:3].lstrip(_CONTINUATION) + data[3:]
+    return aligned if encoding.guess(aligned) == Encoding() else data
 
 
-async def _chunks(files: ReadOps, path: str, mark: encoding.Encoding | None) -> AsyncIterator[bytes]:
-    """The file without its mark, as UTF-8 where the mark says that it is something else."""
-    at = len(mark.mark) if mark is not None else 0
-    decoder = None
-    if mark is not None and mark.name != "utf-8":
-        decoder = codecs.getincrementaldecoder(mark.name)("replace")
-    while data := await files.read(path, at, _CHUNK):
-        at += len(data)
+async def _chunks(file: _File, first: bytes, found: Encoding) -> AsyncIterator[bytes]:
+    """The file without its mark, as UTF-8 where it is something else. `first` is its beginning."""
+    decoder = codecs.getincrementaldecoder(found.name)("replace") if found.name != "utf-8" else None
+    at, data = len(first), first[len(found.mark) :]
+    while data:
         yield decoder.decode(data).encode("utf-8", "replace") if decoder is not None else data
+        data = await file.ops.read(file.found.path, at, _CHUNK) if at >= JUDGED_BYTES else b""
+        at += len(data)
     if decoder is not None and (rest := decoder.decode(b"", True)):
         yield rest.encode("utf-8", "replace")

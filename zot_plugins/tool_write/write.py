@@ -1,7 +1,8 @@
 """Writes a whole file, or changes nothing.
 
-What an existing file keeps: its mark and encoding (UTF-16 with mark; Latin-1 while the new text fits, said in the
-result), and CR LF if all its lines end so and the new text has no CR. Everything else is written as given, in UTF-8.
+What an existing file keeps: its mark and encoding (UTF-16 with mark; Latin-1 and others while the new text fits, said
+in the result), and CR LF if all its lines end so and the new text has no CR. Everything else is written as given, in
+UTF-8.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from zot_core.toolkit.filesystem import refuse_special
 from zot_core.toolkit.mutation import mutations
 from zot_core.toolkit.operations import WriteOps, files_for, supplied
 from zot_core.toolkit.paths import locate, locate_elsewhere
-from zot_core.toolkit.truncation import format_size, head, lines_of
+from zot_core.toolkit.threads import run_to_end
+from zot_core.toolkit.truncation import DIFF_BYTES, DIFF_LINES, format_size, head, lines_of
 from zot_core.types.specs import ToolResult
 
 if TYPE_CHECKING:
@@ -59,54 +61,59 @@ async def _write(files: WriteOps, path: str, args: WriteArgs) -> ToolResult:
     info = await files.info(path)
     refuse_special(info.kind, args.path)
     old = None
-    if info.kind == "file" and info.size <= _COMPARED_BYTES:
-        old = await files.read(path)
-    elif info.kind == "file":
-        old = await files.read(path, 0, sniff.HEAD_BYTES)
-    data, remark = _bytes_for(args.content, old)
-    whole_old = old if old is not None and len(old) >= info.size else None
-    if whole_old == data:
+    if info.kind == "file":
+        old = await files.read(path, 0, None if info.size <= _COMPARED_BYTES else sniff.HEAD_BYTES)
+    whole = old is None or len(old) >= info.size
+    data, remark = await run_to_end(_bytes_for, args.content, old, whole)
+    if whole and old == data:
         return ToolResult(
             content=f"{shown(args.path)} already has exactly this content", details={"path": path, "diff": ""}
         )
     await files.write(path, data)
-    diff = _diff(whole_old, data, args.path)
-    what = "Replaced" if info.kind == "file" else "Created"
+    diff = await run_to_end(_diff, old, data, args.path) if whole else None
+    told = head(diff.text, max_lines=DIFF_LINES, max_bytes=DIFF_BYTES) if diff is not None else None
     size = f"{len(lines_of(args.content))} lines, {format_size(len(data))}"
-    change = f", +{diff.added} -{diff.removed} lines" if diff is not None and whole_old is not None else ""
+    change = f", +{diff.added} -{diff.removed} lines" if diff is not None and old is not None else ""
     return ToolResult(
-        content=f"{what} {shown(args.path)} ({size}{change})" + (f"\n[{remark}]" if remark else ""),
-        details={"path": path, "created": info.kind != "file", "bytes": len(data), "diff": diff.text if diff else None},
+        content=f"{'Created' if old is None else 'Replaced'} {shown(args.path)} ({size}{change})"
+        + (f"\n[{remark}]" if remark else ""),
+        details={
+            "path": path,
+            "created": old is None,
+            "bytes": len(data),
+            "diff": told.text if told else None,
+            "diff_truncated": told.truncated if told else False,
+        },
     )
 
 
-def _bytes_for(content: str, old: bytes | None) -> tuple[bytes, str]:
+def _bytes_for(content: str, old: bytes | None, whole: bool) -> tuple[bytes, str]:
     """The new bytes by the rule above, and what is to be said of their encoding."""
-    mark, body = _encoding_of(old)
+    found, body = _encoding_of(old, whole)
     if body is not None and "\r" not in content and encoding.line_ending(body) == "\r\n":
         content = content.replace("\n", "\r\n")
-    if mark.mark and content.startswith("\ufeff"):
+    if found.mark and content.startswith("\ufeff"):
         content = content[1:]
     try:
-        return Decoded("", mark).encode(content), f"kept in {mark.said}" if mark.said else ""
+        return Decoded("", found).encode(content), f"kept in {found.label}" if found.name != "utf-8" else ""
     except UnicodeEncodeError:
         pass  # a character that the old encoding does not have
     try:
-        return content.encode("utf-8"), "the file was not UTF-8; it is now, because the new text needs it"
+        return content.encode("utf-8"), f"the file was not UTF-8 but {found.label}; it is now, as the new text needs it"
     except UnicodeEncodeError as error:
         raise ToolError(
             f"content holds half of a surrogate pair at character {error.start}; send the whole character"
         ) from error
 
 
-def _encoding_of(old: bytes | None) -> tuple[Encoding, str | None]:
+def _encoding_of(old: bytes | None, whole: bool) -> tuple[Encoding, str | None]:
     """An existing file's encoding and text; plain UTF-8 and no text for what is missing, empty or binary."""
     if not old or (sniff.binary_kind(old[: sniff.HEAD_BYTES]) is not None):
         return Encoding(), None
-    mark = encoding.marked(old)
-    found = mark or encoding.guess(old)
+    found = encoding.marked(old) or encoding.guess_beginning(old, whole=whole)
     text = old[len(found.mark) :].decode(found.name, "replace")
-    return (Encoding() if found.errors != "strict" else found), text
+    # Stray bytes in UTF-8 were damage that the new text does not have.
+    return Encoding(found.name, found.mark), text
 
 
 def _diff(old: bytes | None, new: bytes, name: str) -> Diff | None:

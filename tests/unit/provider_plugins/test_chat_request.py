@@ -171,9 +171,9 @@ def test_reasoning_goes_back_to_its_maker_in_its_own_field() -> None:
     assert "reasoning_content" not in payload(USER, own, USER, model=quiet)["messages"][1]
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+@pytest.mark.parametrize("model", [model for model in MODELS if not model.api], ids=lambda model: model.id)
 def test_every_catalogued_model_gets_a_body_that_a_strict_server_takes(model: ModelSpec) -> None:
-    (openai, _) = providers()
+    (openai,) = (spec for spec in providers() if spec.id == "openai")
     whole = replace(model, compat={**openai.compat, **model.compat}, api=openai.api)
     sent = payload(system="s", model=whole, tools=[TOOL], max_output=10, session_id="s", thinking="medium")
     assert sent["messages"][0]["role"] == "developer"

@@ -128,16 +128,34 @@ def test_one_file_is_changed_by_one_at_a_time_in_order(tmp_path: Path) -> None:
     assert len(queue) == 0
 
 
+@pytest.mark.parametrize("other", ["caf\u00e9.txt", "CAFE\u0301.TXT"])
+def test_names_that_a_file_system_may_take_for_one_share_a_queue(tmp_path: Path, other: str) -> None:
+    queue = MutationQueue()
+
+    async def main() -> None:
+        async with queue.hold(tmp_path / "cafe\u0301.txt"), queue.hold(tmp_path / other) as real:
+            assert len(queue) == 1
+            assert real == str(tmp_path.resolve() / other)
+
+    asyncio.run(main())
+
+
 def test_other_files_do_not_wait_and_a_failure_frees_the_turn(tmp_path: Path) -> None:
     queue = MutationQueue()
+
+    async def take(name: str) -> None:
+        async with queue.hold(tmp_path / name):
+            pass
 
     async def main() -> None:
         async with queue.hold(tmp_path / "a"):
             async with asyncio.timeout(1), queue.hold(tmp_path / "b"):
                 assert len(queue) == 2
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.01), queue.hold(tmp_path / "a"):
-                    pass
+            async with asyncio.timeout(1), queue.hold(tmp_path / "a"):
+                assert len(queue) == 1  # whoever holds a file may hold it again
+            other = asyncio.ensure_future(take("a"))
+            assert await asyncio.wait({other}, timeout=0.01) == (set(), {other})
+        await other
         with pytest.raises(ValueError, match="x"):
             async with queue.hold(tmp_path / "a"):
                 raise ValueError("x")
@@ -196,9 +214,30 @@ def test_a_diff_is_as_difflib_writes_it() -> None:
 def test_known_regions_are_enough() -> None:
     old = "".join(f"{n}\n" for n in range(300_000))
     new = old.replace("\n7\n", "\nseven\n").replace("\n299998\n", "\nx\ny\n")
-    diff = unified(old, new, "f", [Region(7, 8, 7, 8), Region(299_998, 299_999, 299_998, 300_000)])
+    at, end = old.index("7\n"), old.index("299998\n")
+    regions = [Region(at, at + 1, at, at + 5), Region(end, end + 6, end + 4, end + 7)]
+    diff = unified(old, new, "f", regions)
+    assert diff == unified(old, new, "f")
     assert (diff.added, diff.removed, diff.first_line) == (3, 2, 8)
     assert diff.text.count("\n") < 30
+
+
+@given(
+    st.text("ab\n", max_size=60),
+    st.lists(st.tuples(st.integers(0, 60), st.text("xa\n", max_size=4)), max_size=6),
+    st.sampled_from([0, 1, 3]),
+)
+def test_regions_of_any_changes_lead_to_the_new_text(old: str, cuts: list[tuple[int, str]], context: int) -> None:
+    places = sorted((min(at, len(old)), text) for at, text in cuts)
+    new, at, regions = "", 0, []
+    for (start, text), (end, _) in zip(places[::2], places[1::2], strict=False):
+        new += old[at:start]
+        regions.append(Region(start, end, len(new), len(new) + len(text)))
+        new, at = new + text, end
+    new += old[at:]
+    diff = unified(old, new, "f", regions, context=context)
+    assert patched(old, diff.text) == new
+    assert (diff.text == "") == (old == new)
 
 
 # --- process groups -------------------------------------------------------------------------------------------------

@@ -235,6 +235,21 @@ def test_huge_output_is_bounded(tmp_path: Path, command: str) -> None:
     path.unlink()
 
 
+@pytest.mark.time_limit(60)
+def test_the_output_of_earlier_commands_is_released(tmp_path: Path) -> None:
+    async def main() -> None:
+        ctx = FakeToolContext(tmp_path)
+        for _ in range(10):
+            result = await call("bash", {"command": "yes 'a line of output' | head -c 50000000"}, ctx)
+            assert result.details is not None
+            Path(result.details["full_output"]).unlink()
+
+    asyncio.run(main())
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    asyncio.run(main())
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20 * 1024
+
+
 def test_long_output_shows_its_end_and_a_file_has_the_whole(tmp_path: Path) -> None:
     result = bash(tmp_path, "seq 5000; echo end")
     lines = said(result).split("\n")

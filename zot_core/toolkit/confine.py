@@ -1,0 +1,230 @@
+"""Keeps a command to what the filesystem policies leave open: by bubblewrap, else by Landlock, else not at all.
+
+A policy is asked by tools, file by file; a command asks nobody, so the folders that the policies name are enforced by
+the system around the whole command. Knows no policy by name.
+"""
+
+# What is asked here is what the system says of real paths, in a hurry before a spawn.
+# ruff: noqa: PTH110, PTH112, PTH118
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from zot_core.toolkit import landlock
+from zot_core.toolkit.command import Gated
+from zot_core.toolkit.errors import ToolError, shown
+from zot_core.toolkit.paths import real_path
+from zot_core.toolkit.spool import scratch_folder
+from zot_core.types.specs import FilesystemPolicy
+
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix",
+    "/gnu",
+    "/run/current-system",
+    "/run/systemd/resolve",
+)
+"""What a confined command may read of the system: programs, libraries, configuration; no home, no /var, no sockets."""
+_DEVICES = ("null", "zero", "full", "random", "urandom", "ptmx", "pts")
+_PROBE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What the policies ask of commands. `roots` None means everywhere; `denied` holds inside of roots too."""
+
+    roots: tuple[str, ...] | None
+    readable: tuple[str, ...]
+    denied: tuple[str, ...]
+    by: str
+
+    @property
+    def writable(self) -> tuple[str, ...]:
+        """The roots and the folder for temporary files."""
+        return (*(self.roots or ()), str(scratch_folder()))
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """What this machine has: `bwrap` is the program's path or empty, `landlock` whether it can be used."""
+
+    bwrap: str
+    landlock: bool
+    why: str = ""
+
+
+def demands(policies: Iterable[FilesystemPolicy]) -> Confinement | None:
+    """What the policies ask of commands together, or None. Roots of several policies: only what all of them allow."""
+    asking = [policy for policy in policies if policy.roots or policy.denied_roots]
+    if not asking:
+        return None
+    roots: tuple[str, ...] | None = None
+    readable: tuple[str, ...] = ()
+    for policy in asking:
+        if policy.roots:
+            theirs = tuple(map(real_path, policy.roots))
+            roots = theirs if roots is None else _both(roots, theirs)
+            readable += tuple(map(real_path, policy.readable_roots))
+    denied = tuple(dict.fromkeys(real_path(root) for policy in asking for root in policy.denied_roots))
+    return Confinement(roots, readable, denied, ", ".join(policy.name for policy in asking))
+
+
+async def confined(ctx: Any, allowed: Gated) -> tuple[tuple[str, ...], str, Gated]:
+    """The program that confines the command with its arguments, what to say in the result, and the command as it runs.
+
+    Raises ToolError when the command cannot be kept inside the policies' roots, or its folder is outside of them.
+    """
+    wanted = demands(getattr(ctx, "policies", ()))
+    if wanted is None:
+        return (), "", allowed
+    cwd = real_path(allowed.cwd)
+    _check_folder(wanted, cwd)
+    has = await sandbox()
+    env = allowed.env
+    if wanted.roots is not None:
+        temporary = os.path.join(str(scratch_folder()), "tmp")
+        os.makedirs(temporary, mode=0o700, exist_ok=True)  # noqa: PTH103
+        env = {**env, "TMPDIR": temporary}
+    allowed = Gated(allowed.command, cwd, env)
+    if has.bwrap:
+        return tuple(_bubblewrap(has.bwrap, wanted, cwd)), "", allowed
+    if wanted.roots is None:
+        return _without_bubblewrap(has, wanted, allowed)
+    if not has.landlock:
+        raise ToolError(
+            f"Commands are refused: the policy {wanted.by} keeps them inside {_listed(wanted.roots)}, and nothing here "
+            f"can enforce that: {has.why}. Install bubblewrap (the program bwrap), or use the file tools."
+        )
+    inside = [root for root in wanted.denied if any(_within(root, open_) for open_ in wanted.writable)]
+    # Programs take a home that they may not look into for an error, one without their files for a new one.
+    allowed = Gated(allowed.command, cwd, {**allowed.env, "HOME": allowed.env["TMPDIR"]})
+    return _landlocked(read=_readable(wanted), write=_writable(wanted)), _not_kept(inside), allowed
+
+
+async def sandbox() -> Sandbox:
+    """What can confine commands here; tried once in a process."""
+    if not _found:
+        bwrap = shutil.which("bwrap") or ""
+        problem = await _bubblewrap_problem(bwrap) if bwrap else "bubblewrap is not installed"
+        version = landlock.abi()
+        usable = version >= landlock.NEEDED_ABI
+        more = "" if usable else f"; Landlock is {'too old' if version else 'missing'}"
+        _found[:] = [Sandbox("" if problem else bwrap, usable, f"{problem}{more}" if problem else "")]
+    return _found[0]
+
+
+_found: list[Sandbox] = []
+
+
+async def _bubblewrap_problem(bwrap: str) -> str:
+    """Why bubblewrap cannot be used, empty if it can: many machines have it and forbid what it needs."""
+    argv = [bwrap, "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--cap-drop", "ALL", "true"]
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    except OSError as error:
+        return f"bubblewrap cannot be started: {error.strerror}"
+    try:
+        async with asyncio.timeout(_PROBE_S):
+            _, said = await process.communicate()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return "bubblewrap does not answer"
+    words = said.decode(errors="replace").strip().rpartition("\n")[2]
+    return f"bubblewrap does not work here ({words})" if process.returncode else ""
+
+
+def _bubblewrap(bwrap: str, wanted: Confinement, cwd: str) -> list[str]:
+    argv = [bwrap, "--unshare-pid", "--cap-drop", "ALL"]
+    if wanted.roots is None:
+        argv += ["--dev-bind", "/", "/"]
+    else:
+        argv += ["--dir", os.path.expanduser("~")]  # noqa: PTH111 - an empty home that is gone after the command
+        for path in SYSTEM:
+            argv += ["--ro-bind-try", path, path]
+        scratch = str(scratch_folder())
+        argv += ["--dev", "/dev", "--bind", os.path.join(scratch, "tmp"), "/tmp"]
+        for path in wanted.readable:
+            argv += ["--ro-bind-try", path, path]
+        for path in wanted.writable:
+            argv += ["--bind-try", path, path]
+    argv += ["--proc", "/proc"]
+    for path in wanted.denied:
+        if os.path.isdir(path):
+            argv += ["--tmpfs", path, "--remount-ro", path]
+        elif os.path.exists(path):
+            argv += ["--ro-bind", "/dev/null", path]
+    return [*argv, "--chdir", cwd, "--"]
+
+
+def _without_bubblewrap(has: Sandbox, wanted: Confinement, allowed: Gated) -> tuple[tuple[str, ...], str, Gated]:
+    """Denied roots alone. Landlock opens what is beside them, so none may lie where the command makes new files."""
+    if not has.landlock:
+        return (), _not_kept(wanted.denied, has.why), allowed
+    work = (allowed.cwd, real_path(str(scratch_folder())))
+    inside = [root for root in wanted.denied if any(_within(root, folder) for folder in work)]
+    outside = [root for root in wanted.denied if root not in inside and os.path.exists(root)]
+    return _landlocked(write=work, denied=outside) if outside else (), _not_kept(inside, has.why), allowed
+
+
+def _landlocked(read: Iterable[str] = (), write: Iterable[str] = (), denied: Iterable[str] = ()) -> tuple[str, ...]:
+    rules = json.dumps({"read": list(read), "write": list(write), "denied": list(denied)})
+    return (sys.executable, "-I", "-S", landlock.__file__, rules)
+
+
+def _readable(wanted: Confinement) -> list[str]:
+    return [*SYSTEM, "/proc", *wanted.readable]
+
+
+def _writable(wanted: Confinement) -> list[str]:
+    return [*wanted.writable, *(f"/dev/{name}" for name in _DEVICES)]
+
+
+def _check_folder(wanted: Confinement, cwd: str) -> None:
+    if wanted.roots is not None and not any(_within(cwd, root) for root in wanted.writable):
+        raise ToolError(f"The folder {shown(cwd)} is outside of {_listed(wanted.roots)} (policy {wanted.by})")
+    for root in wanted.denied:
+        if _within(cwd, root):
+            raise ToolError(f"The folder {shown(cwd)} is inside of {shown(root)}, which is closed (policy {wanted.by})")
+
+
+def _not_kept(roots: Iterable[str], why: str = "") -> str:
+    names = _listed(roots)
+    if not names:
+        return ""
+    reason = f" ({why})" if why else ""
+    return f"[A policy closes {names}, but nothing here keeps commands out of it{reason}. Leave it alone.]"
+
+
+def _listed(paths: Iterable[str]) -> str:
+    return ", ".join(shown(path) for path in paths)
+
+
+def _within(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip("/") + "/")
+
+
+def _both(some: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    inner = [path for path in some if any(_within(path, other) for other in others)]
+    return tuple(dict.fromkeys(inner + [path for path in others if any(_within(path, one) for one in some)]))

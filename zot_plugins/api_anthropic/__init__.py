@@ -1,0 +1,4 @@
+"""The wire format `anthropic-messages`: Anthropic's Messages API, and every server that speaks it.
+
+Two pure functions, request out and stream parts in. Must not know a network, a credential or a provider's name.
+"""

@@ -1,0 +1,91 @@
+"""A Request as the body of the Messages API. Pure: the same request is the same body, because servers cache by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from zot_core.models.protocol import HttpRequest, Request
+from zot_core.types.specs import Json, ToolSpec
+from zot_plugins.api_anthropic.messages import Body, marked, rows_of
+from zot_plugins.api_anthropic.names import wire_name
+from zot_plugins.api_anthropic.thinking import Plan, fitting, plan
+
+VERSION = "2023-06-01"
+LOGIN = "oauth-2025-04-20"
+"""The beta value that a login's token needs."""
+_CHOICES = ("anyOf", "oneOf", "allOf")
+
+
+def build(request: Request) -> HttpRequest:
+    """Path, headers and payload of the call."""
+    model, compat = request.model, request.model.compat
+    mark = _mark(compat)
+    max_tokens = max(1, min(request.max_output or model.max_output, model.max_output))
+    thought = plan(request, max_tokens)
+    # Where thinking is switched off, there is nothing to ask a server that checks what stands before old thinking
+    thoughts = not (thought.kind == "disabled" and compat.get("bindsThinking"))
+    rows = rows_of(request.messages, model, request.grown, thoughts)
+    thought = fitting(thought, rows)
+    payload: Body = {"model": model.id, "max_tokens": max_tokens, "stream": True}
+    if request.system and request.system.strip():
+        payload["system"] = [_with({"type": "text", "text": request.system}, mark)]
+    if request.tools:
+        payload["tools"] = _tools(request.tools, mark)
+    payload.update(thought.payload)
+    if isinstance(tier := compat.get("serviceTier"), str):
+        payload["service_tier"] = tier
+    payload["messages"] = marked(rows, mark) if mark else rows
+    extra = compat.get("extraBody")
+    if isinstance(extra, Mapping):
+        payload.update(extra)
+    path = "messages" if compat.get("versionlessPath") else "v1/messages"
+    return HttpRequest(path=path, payload=payload, **_headers(compat, thought))
+
+
+def _headers(compat: Json, thought: Plan) -> dict[str, Mapping[str, str]]:
+    given = compat.get("betas")
+    betas = [*thought.betas, *(given if isinstance(given, (list, tuple)) else ())]
+    headers = {"anthropic-version": VERSION}
+    if betas:
+        headers["anthropic-beta"] = ",".join(betas)
+    bearer = {"authorization": "Bearer {key}"}
+    return {
+        "headers": headers,
+        "auth": bearer if compat.get("bearerAuth") else {"x-api-key": "{key}"},
+        "login": {**bearer, "anthropic-beta": ",".join([LOGIN, *betas])},
+    }
+
+
+def _mark(compat: Json) -> Body | None:
+    if not compat.get("cacheControl", True):
+        return None
+    return {"type": "ephemeral", "ttl": "1h"} if compat.get("cacheTtl") == "1h" else {"type": "ephemeral"}
+
+
+def _with(block: Body, mark: Body | None) -> Body:
+    return {**block, "cache_control": mark} if mark else block
+
+
+def _tools(tools: Sequence[ToolSpec], mark: Body | None) -> list[Body]:
+    rows = [_tool(spec) for spec in tools]
+    rows[-1] = _with(rows[-1], mark)
+    return rows
+
+
+def _tool(spec: ToolSpec) -> Body:
+    row: Body = {"name": wire_name(spec.name), "input_schema": _schema(spec.parameters)}
+    return {**row, "description": spec.description} if spec.description.strip() else row
+
+
+def _schema(schema: Json) -> Json:
+    """The schema as it is; one that is a choice between objects becomes one object of all their properties, because
+    servers refuse a choice at the top. The tool itself still checks what it gets."""
+    if schema.get("type") == "object" and not any(key in schema for key in _CHOICES):
+        return schema
+    merged = {key: value for key, value in schema.items() if key not in _CHOICES}
+    properties = dict(merged.get("properties", {}))
+    for key in _CHOICES:
+        for option in schema.get(key, ()):
+            if isinstance(option, Mapping) and isinstance(option.get("properties"), Mapping):
+                properties = {**option["properties"], **properties}
+    return {**merged, "type": "object", "properties": properties}

@@ -1,0 +1,1 @@
+"""The policy `jail`: tools and commands stay inside the project. Knows no tool."""

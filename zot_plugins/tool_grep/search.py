@@ -1,0 +1,218 @@
+"""One search from start to end: over which files, by which program, and once more in order where it finds too much.
+
+Where policies hold, files are listed by a walk that asks them, and only those are handed to the program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from zot_core.toolkit import globs
+from zot_core.toolkit.errors import ToolError
+from zot_core.toolkit.filesystem import Guard
+from zot_core.toolkit.finding import walked
+from zot_core.toolkit.ripgrep import CannotRun, Ended, Runner, cannot_start, failures
+from zot_plugins.tool_grep.hits import Hits
+
+_BATCH_BYTES = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What is searched for."""
+
+    pattern: str
+    glob: str = ""
+    ignore_case: bool = False
+    literal: bool = False
+    multiline: bool = False
+    dotall: bool = False
+    context: int = 0
+    hidden: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """What was found, and what is to be said of it."""
+
+    hits: Hits
+    counted: bool = True
+    ended_by: Literal["", "timeout", "abort"] = ""
+    left_out: int = 0
+    unreadable: Sequence[str] = ()
+    stand_in: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A query at a place: `root` is a real folder, `file` the name of the only file in it to search, if one is."""
+
+    query: Query
+    root: str
+    file: str
+    runner: Runner
+    guard: Guard
+    limit: int
+
+    async def run(self) -> Outcome:
+        """Searches. Raises ToolError for a pattern or a glob that is not valid, OSError as the system does."""
+        accepts = accepting(self.query.glob) if not self.file else lambda path: True
+        files = [self.file] if self.file else None
+        left_out, unreadable = 0, list[str]()
+        if self.guard.policies and files is None:
+            files, left_out, unreadable, ended_by = await self._listed(accepts)
+            if ended_by:
+                return Outcome(hits=Hits(self.limit, accepts), ended_by=ended_by, left_out=left_out)
+        outcome = await self._once(Hits(self.limit, accepts), files)
+        if outcome.hits.too_much:
+            # Files came in no order, so what was found so far is anything: the first ones need an orderly search.
+            outcome = await self._once(Hits(self.limit, accepts, first_only=True), files, in_order=True)
+            outcome.counted = outcome.hits.matches <= self.limit
+        outcome.left_out += left_out
+        outcome.unreadable = [*unreadable, *outcome.unreadable]
+        return outcome
+
+    async def _once(self, hits: Hits, files: list[str] | None, *, in_order: bool = False) -> Outcome:
+        outcome = Outcome(hits=hits)
+        try:
+            args = [*rg_arguments(self.query), *(["--sort=path"] if in_order else [])]
+            await self._in_batches(outcome, args, [["./"]] if files is None else _batches(files))
+        except CannotRun:
+            outcome = await self._stand_in(Hits(self.limit, hits.accepts, first_only=hits.first_only), files)
+        outcome.hits.finish()
+        return outcome
+
+    async def _in_batches(self, outcome: Outcome, args: list[str], batches: Iterable[list[str]]) -> None:
+        deadline = time.monotonic() + self.runner.timeout
+        for batch in batches:
+            runner = replace(self.runner, timeout=max(0.0, deadline - time.monotonic()))
+            ended = await runner.rg([*args, "--", *batch], cwd=self.root, on_data=outcome.hits.feed)
+            self._take(outcome, ended)
+            if ended.ended_by != "exit":
+                return
+
+    def _take(self, outcome: Outcome, ended: Ended) -> None:
+        files, other = failures(ended.errors)
+        if ended.code == 2 and other and not files and not outcome.hits.matches:
+            raise bad_pattern(self.query, other)
+        outcome.unreadable = [*outcome.unreadable, *files]
+        if ended.ended_by in ("timeout", "abort"):
+            outcome.ended_by = "timeout" if ended.ended_by == "timeout" else "abort"
+
+    async def _stand_in(self, hits: Hits, files: list[str] | None) -> Outcome:
+        outcome = Outcome(hits=hits, stand_in=True)
+        if files is None:
+            files, outcome.left_out, unreadable, ended_by = await self._listed(hits.accepts)
+            outcome.unreadable = unreadable
+            if ended_by:
+                outcome.ended_by = ended_by
+                return outcome
+        script = str(Path(__file__).with_name("stand_in.py"))
+        try:
+            ended = await self.runner.run(
+                [sys.executable, "-I", "-S", script, json.dumps(asdict(self.query))],
+                cwd=self.root,
+                on_data=hits.feed,
+                stdin=b"\0".join(os.fsencode(f"./{name}") for name in files),
+            )
+        except OSError as error:
+            raise cannot_start(error) from error
+        self._take(outcome, ended)
+        return outcome
+
+    async def _listed(
+        self, accepts: Callable[[str], bool]
+    ) -> tuple[list[str], int, list[str], Literal["", "timeout", "abort"]]:
+        files: list[str] = []
+
+        def take(path: str) -> None:
+            if accepts(path):
+                files.append(path)
+
+        walk, ended_by = await walked(
+            self.root,
+            self.guard,
+            take,
+            hidden=self.query.hidden,
+            runner=self.runner,
+            signal=self.runner.signal,
+            operation="read",
+        )
+        return files, walk.left_out, walk.unreadable, ended_by
+
+
+def _batches(files: list[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for name in files:
+        batch.append(f"./{name}")
+        size += len(os.fsencode(name)) + 3
+        if size > _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def rg_arguments(query: Query) -> list[str]:
+    """The options for a query. What a model wrote stands behind `=`, so that it is never an option itself."""
+    flags = {
+        "--ignore-case": query.ignore_case,
+        "--fixed-strings": query.literal,
+        "--multiline": query.multiline,
+        "--multiline-dotall": query.dotall,
+        "--hidden": query.hidden,
+    }
+    return [
+        *("--line-number", "--column", "--no-heading", "--with-filename", "--null"),
+        *("--binary", "--crlf", "--engine=auto", "--glob=!.git"),
+        *(flag for flag, wanted in flags.items() if wanted),
+        *([f"--context={query.context}"] if query.context else []),
+        *_prefilter(query.glob),
+        f"--regexp={query.pattern}",
+    ]
+
+
+def _prefilter(glob: str) -> list[str]:
+    """Has `rg` pass over files whose name cannot fit. `--glob` with a positive glob would undo .gitignore."""
+    last = glob.rpartition("/")[2]
+    if glob.startswith("!"):
+        return [f"--glob={glob}"]
+    if ":" in last or ("/" in glob and "{" in glob):
+        return []
+    if any(not one or one[-1] in "*?]." for one in globs.braces(last)):
+        return []  # it may fit a name that ends in a dot, which no type of `rg` ever does
+    return [f"--type-add=zotglob:{last}", "--type=zotglob"]
+
+
+def accepting(glob: str) -> Callable[[str], bool]:
+    """Whether a file, relative to the searched folder, fits the glob. Raises BadGlob."""
+    if not glob:
+        return lambda path: True
+    if glob.startswith("!"):
+        out = globs.compiled(glob[1:])
+        return lambda path: not any(out(part, part is not path) for part in _with_folders(path))
+    fits = globs.compiled(glob + "**" if glob.endswith("/") else glob)
+    return lambda path: fits(path, False)
+
+
+def _with_folders(path: str) -> Iterator[str]:
+    yield path
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def bad_pattern(query: Query, message: str) -> ToolError:
+    """The error for a pattern that no engine takes, with what to do."""
+    block = message.split("~" * 79)
+    said = block[1].strip() if len(block) > 1 else message
+    hint = "" if query.literal else " To search for exactly this text, set literal=true."
+    return ToolError(f"Not a valid search: {said}\n{hint.strip()}".strip())

@@ -1,0 +1,1 @@
+"""The tool `ls`: what is in one folder. Knows no other tool."""

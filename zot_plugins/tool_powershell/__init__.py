@@ -1,0 +1,1 @@
+"""The tool `powershell`, where the system is Windows. Knows no other tool."""
