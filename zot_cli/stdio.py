@@ -15,6 +15,9 @@ from zot_cli.plain import clean, one_line
 WAIT_NOTICE = 3.0
 """Seconds of silence after which a wait for piped input is said on stderr."""
 
+NARROWEST = 20
+"""Columns below which nothing is wrapped."""
+
 
 class OutputGone(Exception):
     """Nobody reads standard output any more."""
@@ -59,9 +62,9 @@ class Output:
 
 
 def complain(text: str) -> None:
-    """One line on stderr, if there is one. Never raises: a terminal that is gone cannot be told."""
+    """A notice on stderr, if there is one. Never raises: a terminal that is gone cannot be told."""
     try:
-        sys.stderr.write(text + "\n")
+        sys.stderr.write(fitted(text, 2) + "\n")
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
         pass  # nowhere is left to say it
@@ -75,6 +78,28 @@ def reason(text: str) -> None:
 def wrong_usage(text: str) -> None:
     """What was wrong with the command line; a list of near things may take lines of its own."""
     complain(f"zot: {clean(text)}")
+
+
+def fitted(text: str, fd: int) -> str:
+    """Zot's own words, broken at blanks where a terminal on `fd` would break a word; elsewhere as they are."""
+    if len(text) < NARROWEST or not is_terminal(fd):
+        return text
+    try:
+        width = os.get_terminal_size(fd).columns
+    except OSError:
+        return text
+    # Some terminals take the last column of a line for one too many.
+    return "\n".join(_broken(line, width - 1) for line in text.split("\n")) if width > NARROWEST else text
+
+
+def _broken(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    from textwrap import wrap  # only for what is long, on a terminal
+
+    hang = line[: len(line) - len(line.lstrip())] + "  "
+    rows = wrap(line, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(rows) or line
 
 
 def is_terminal(fd: int) -> bool:

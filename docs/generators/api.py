@@ -15,7 +15,7 @@ from generators.classes import attribute_notes, fields_table
 from generators.markdown import code, doc, table
 from zot_core.ctx import context, facades, plugin_ui, protocols
 from zot_core.events import base
-from zot_core.hooks.markers import hookimpl
+from zot_core.hooks.markers import HookError, hookimpl
 from zot_core.models import protocol
 from zot_core.types import content, failure, messages, specs, stream, tool_decorator
 from zot_core.types.usage import Usage
@@ -104,7 +104,7 @@ STREAMS = (
     stream.Failed,
     protocol.HttpRequest,
 )
-FAILURES = (failure.Failure, failure.ZotError, failure.UsageError, failure.RunFailed)
+FAILURES = (failure.Failure, failure.ZotError, failure.UsageError, failure.RunFailed, HookError)
 
 
 def page() -> str:
@@ -114,9 +114,9 @@ def page() -> str:
 
 def _parts() -> Iterator[str]:
     yield INTRO.strip()
-    yield "## The decorators"
-    for decorator in (hookimpl, tool_decorator.tool):
-        yield f"### {decorator.__name__}\n\n{doc(decorator)}"
+    yield "## hookimpl and tool"
+    for thing in (hookimpl, tool_decorator.tool, tool_decorator.Tool):
+        yield f"### {thing.__name__}\n\n{doc(thing)}"
     yield "## ctx\n\nHandlers of events get a `Context`, tools a `ToolContext`, commands a `CommandContext`."
     for pair in CONTEXTS:
         yield f"### {pair[0].__name__}\n\n{doc(pair[0])}\n\n{members(pair)}"

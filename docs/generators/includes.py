@@ -1,8 +1,8 @@
 """Code blocks of hand-written pages, lifted from files that have tests: a page cannot show what does not run.
 
 A comment `<!-- include: PATH -->`, `<!-- include: PATH::FUNCTION -->` or `<!-- include: PATH::__doc__ -->` stands on
-the line before the fenced block. Between `<!-- pages: FOLDER -->` and `<!-- /pages -->` stands a link to every page of a
-folder below docs/.
+the line before the fenced block. Between `<!-- pages: FOLDER -->` and `<!-- /pages -->` stands a link to every page of
+a folder below docs/.
 """
 
 from __future__ import annotations

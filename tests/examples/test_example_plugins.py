@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -155,6 +156,65 @@ def test_echo_is_listed() -> None:
     assert "parrot" in done.stdout
 
 
+# --- offered ------------------------------------------------------------------------------------------------------
+
+
+def test_offered_says_and_chooses(run_prompt: Run) -> None:
+    plugins = [PLUGINS / "offered.py"]
+    (note,) = run_prompt("/offered", plugins=plugins).notes
+    assert note.text.startswith("The model is offered: bash, ") and ", read, " in note.text
+    (note,) = run_prompt("/offered read, grep", plugins=plugins).notes
+    assert note.text == "The model is offered: grep, read"
+
+
+def test_offered_refuses_what_is_no_tool() -> None:
+    done = zot("--plugin", str(PLUGINS / "offered.py"), "--provider", "scripted", "-p", "/offered read,grip")
+    assert done.returncode != 0 and "grip" in done.stderr and "grep" in done.stderr
+
+
+# --- tool_log -----------------------------------------------------------------------------------------------------
+
+
+def test_tool_log_writes_what_was_asked_and_what_came(run_prompt: Run, world: Any) -> None:
+    script = Script().tool_call("bash", command="rm -rf build").tool_call("ls", path=".").then().text("Done.")
+    ran = run_prompt("Go", script=script, plugins=[PLUGINS / "guard.py", PLUGINS / "tool_log.py"])
+    assert ran.answer == "Done."
+    rows = [json.loads(line) for line in (world.project / "tool-log.jsonl").read_text().splitlines()]
+    assert [row for row in rows if "asked" in row] == [
+        {"asked": "bash", "args": {"command": "rm -rf build"}},
+        {"asked": "ls", "args": {"path": "."}},
+    ]
+    ended = {row["ended"]: row["ok"] for row in rows if "ended" in row}
+    assert ended == {"bash": False, "ls": True}
+
+
+# --- a test of an author's own, and files of the home ---------------------------------------------------------------
+
+
+def test_the_authors_test_of_the_guard_passes() -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "zot_core.testing.plugin"]
+    done = subprocess.run(
+        [*command, "--rootdir", str(PLUGINS), "-c", "/dev/null", str(PLUGINS / "test_guard.py")],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and "2 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_files_of_the_home_are_understood(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for file in (PLUGINS.parent / "home").iterdir():
+        (world.home / file.name).write_text(file.read_text())
+        (world.home / file.name).chmod(0o600)
+    monkeypatch.setenv("ACME_API_KEY", "key")
+    done = zot("doctor", "--json")
+    report = json.loads(done.stdout)
+    assert report["problems"] == [] and done.returncode == 0
+    assert report["model"]["provider"] == "acme" and report["model"]["model"] == "acme-large"
+    assert report["model"]["credential"].endswith("($ACME_API_KEY)")
+    models = zot("--list-models").stdout
+    assert "acme-large" in models and "small" in models
+
+
 # --- zot-greet, the package -----------------------------------------------------------------------------------------
 
 
@@ -175,8 +235,7 @@ def test_installed_package_is_found_by_its_entry_point(installed: Path, monkeypa
     listed = zot("plugins")
     assert "greet" in listed.stdout and "zot-greet" in listed.stdout, listed.stderr
     done = zot("--provider", "scripted", "--greeting", "Salut", "-p", "/greet Ada")
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    assert "Salut, Ada!" in done.stderr
+    assert done.returncode == 0 and "Salut, Ada!" in done.stdout + done.stderr
 
 
 def test_no_plugins_leaves_it_out(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

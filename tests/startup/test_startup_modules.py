@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -27,15 +26,18 @@ def dump(event, args):
 sys.addaudithook(dump)
 """
 """A plugin that writes down what is imported when the first connection is made."""
-DUMP_AT_END = """
-import json, os, sys
-from zot_core import hookimpl
+DUMP_AT_EXIT = """
+import atexit, json, os, sys
+from zot_core.runtime import ahead
 
-@hookimpl
-def agent_end():
+ahead.AFTER_S = float(os.environ["ZOT_TEST_AFTER"])
+
+@atexit.register
+def dump():
     with open(os.environ["ZOT_TEST_MODULES"], "w") as file:
         json.dump(sorted(sys.modules), file)
 """
+"""A plugin that writes down what was imported in the end, with another time for `Ahead`."""
 
 
 def imported_by(*args: str) -> set[str]:
@@ -113,28 +115,21 @@ def test_first_request_imports_only_what_it_needs(first_request: tuple[set[str],
     assert sorted(modules & later) == []
 
 
-@pytest.mark.parametrize("wait", [0.0, 0.6])
+@pytest.mark.parametrize(("after", "imported"), [("0", {"zot_core.agent.calls", "pydantic"}), ("3600", set())])
 def test_the_rest_is_imported_while_the_model_thinks(
-    wait: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    after: str, imported: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A model that answers at once is not kept waiting for it, and one that thinks costs nothing for it."""
+    """Nobody waits for it: an answer that is sooner than its time ends without."""
     plugin = tmp_path / "dump_modules.py"
-    plugin.write_text(DUMP_AT_END)
+    plugin.write_text(DUMP_AT_EXIT)
     dump = tmp_path / "modules.json"
     monkeypatch.setenv("ZOT_TEST_MODULES", str(dump))
-
-    def answer(n: int) -> bytes:
-        time.sleep(wait)  # the model's time to think
-        return text_answer("Hello")
-
-    with ChatServer(answer) as server:
+    monkeypatch.setenv("ZOT_TEST_AFTER", after)
+    with ChatServer([text_answer("Hello")]) as server:
         args = ["--plugin", str(plugin), "--base-url", server.url, "--model", "m", "-p", "Hi"]
         done = subprocess.run([sys.executable, "-c", RUN, *args], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "Hello\n"), done.stderr
-    modules = set(json.loads(dump.read_text()))
-    assert {name for name in ("zot_core.agent.calls", "pydantic") if name in modules} == (
-        {"zot_core.agent.calls", "pydantic"} if wait else set()
-    )
+    assert {"zot_core.agent.calls", "pydantic"} & set(json.loads(dump.read_text())) == imported
 
 
 def test_first_request_compiles_no_dataclass(first_request: tuple[set[str], ChatServer]) -> None:

@@ -30,6 +30,7 @@ FORMATS = {
         ("openai-completions", "api_openai_chat", "ChatParser"),
         ("openai-responses", "api_openai_responses", "ResponsesParser"),
         ("google-generative-ai", "api_google", "GoogleParser"),
+        ("anthropic-messages", "api_anthropic", "MessagesParser"),
     )
 }
 READ = ToolSpec(

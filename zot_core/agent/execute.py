@@ -18,6 +18,7 @@ from zot_core.agent.preflight import OpenCall, refused
 from zot_core.agent.talk import Run, ask_last, tell, why_aborted
 from zot_core.events.tool import ToolExecutionEndEvent, ToolExecutionUpdateEvent, ToolResultEvent
 from zot_core.types.content import Image, Text, UserContent, as_content
+from zot_core.types.failure import error_text
 from zot_core.types.messages import ToolResultMessage
 from zot_core.types.specs import ToolResult, ToolSpec, resolve
 from zot_core.types.usage import Usage
@@ -71,10 +72,9 @@ async def _execute(run: Run, config: TurnConfig, item: OpenCall, spec: ToolSpec)
 
 
 def _text_of(error: BaseException) -> str:
-    text = str(error)
-    if isinstance(error, _FAULTS) or not text:
-        return f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return text
+    whole = error_text(error)
+    text = whole.removeprefix(f"{type(error).__name__}: ")
+    return whole if isinstance(error, _FAULTS) else text
 
 
 def normalised(spec: ToolSpec, answer: Any) -> ToolResult:

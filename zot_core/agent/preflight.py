@@ -18,6 +18,7 @@ from zot_core.agent.talk import Run, ask, tell
 from zot_core.events.base import Block
 from zot_core.events.tool import ToolCallEvent, ToolExecutionStartEvent, ToolExecutionUpdateEvent
 from zot_core.types.content import Text, ToolCall
+from zot_core.types.failure import error_text
 from zot_core.types.messages import ToolResultMessage
 from zot_core.types.specs import ToolResult, ToolSpec, resolve
 from zot_core.types.usage import Usage
@@ -103,7 +104,7 @@ def _resolve(tools: Mapping[str, ToolSpec], item: OpenCall) -> ToolResult | None
         try:
             item.args = resolve(spec.prepare_arguments)(item.args)
         except Exception as error:  # a tool's own code: its fault is this call's result
-            return refused(f"Preparing the arguments of {call.name} failed: {type(error).__name__}: {error}")
+            return refused(f"Preparing the arguments of {call.name} failed: {error_text(error)}")
         if not isinstance(item.args, Mapping):
             item.args = copied(call.args)
             return refused(f"Preparing the arguments of {call.name} failed: it gave no object.")
@@ -124,7 +125,7 @@ def _validate(item: OpenCall, when: str = "") -> ToolResult | None:
             f"Not run: the arguments of {spec.name} are not valid{when}:\n{problems}\nReceived: {_as_json(item.args)}"
         )
     except Exception as error:  # an import or a validator of the tool's own that broke
-        return refused(f"Not run: checking the arguments of {spec.name} failed: {type(error).__name__}: {error}")
+        return refused(f"Not run: checking the arguments of {spec.name} failed: {error_text(error)}")
     return None
 
 

@@ -34,7 +34,7 @@ from zot_core.agent.talk import (
 )
 from zot_core.events.base import Block
 from zot_core.models.protocol import Request
-from zot_core.types.failure import Failure, RunFailed, StopReason
+from zot_core.types.failure import Failure, RunFailed, StopReason, error_text
 from zot_core.types.messages import AnyMessage, AssistantMessage, Message, SystemMessage, ToolResultMessage
 from zot_core.types.stream import Done, Failed, Retrying, StreamPart, TextDelta
 
@@ -274,7 +274,7 @@ def _as_failure(error: Exception) -> Failure:
     if isinstance(error, RunFailed):
         return error.failure
     _log.debug("a provider's stream raised", exc_info=error)
-    return Failure(kind="provider", message=f"The provider broke: {type(error).__name__}: {error}")
+    return Failure(kind="provider", message=f"The provider broke: {error_text(error)}")
 
 
 async def _finish(run: Run, reply: _Reply, turn: Turn) -> None:

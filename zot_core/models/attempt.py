@@ -17,7 +17,7 @@ from zot_core.models.failures import classify, error_word, failure_of_response, 
 from zot_core.models.growing import Encoder, encode
 from zot_core.models.protocol import HttpRequest, Request, ServerEvent, StreamParser
 from zot_core.net.sse import SseDecoder, SseOverflow
-from zot_core.types.failure import Failure, RunFailed
+from zot_core.types.failure import Failure, RunFailed, error_text
 from zot_core.types.record import record
 from zot_core.types.specs import ApiFormat, ProviderSpec, resolve
 from zot_core.types.stream import Done, Failed, StreamPart
@@ -134,8 +134,7 @@ async def http_parts(call: Call, client: Client, sink: ProviderSink) -> AsyncGen
 
 def crashed(what: str, error: Exception) -> Failure:
     """The failure that an error in a plugin's code is."""
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return Failure(kind="internal", message=f"the code of the {what} failed with {text}")
+    return Failure(kind="internal", message=f"the code of the {what} failed with {error_text(error)}")
 
 
 async def _body_parts(

@@ -138,7 +138,7 @@ def shielded(event: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
     values = {name: value for name in shared if isinstance(value := getattr(event, name), dict | list)}
     if not values:
         return event, (), ()
-    copies = {name: _copy(value) for name, value in values.items()}
+    copies = {name: _copied(value) for name, value in values.items()}
     # Half the cost of event.replace, which looks the fields up each time.
     shown = cls(**{name: copies[name] if name in copies else getattr(event, name) for name in names})
     return shown, tuple(values.values()), tuple(copies.values())
@@ -154,6 +154,13 @@ def _fields_of(cls: type[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     shared = tuple(f.name for f in declared if "Mapping" in str(f.type) or str(f.type) == "Any")
     _fields[cls] = (tuple(f.name for f in declared), shared)
     return _fields[cls]
+
+
+def _copied(value: Any) -> Any:
+    try:
+        return _copy(value)
+    except RecursionError:
+        return value  # data that contains itself: shared, as other objects are
 
 
 def _copy(value: Any) -> Any:

@@ -78,7 +78,9 @@ class Loader:
             # What a plugin prints while it is imported must not end up in the answer of a script.
             with contextlib.redirect_stdout(sys.stderr):
                 plugin = load()
-        except (Exception, SystemExit) as error:  # whatever it is, it is this plugin's
+        except BaseException as error:  # whatever it is, it is this plugin's; but Ctrl-C is a person's
+            if isinstance(error, KeyboardInterrupt):
+                raise
             raise PluginLoadError(name, _why(error), origin=origin, traceback=plugin_traceback(error)) from error
         took = perf_counter() - began
         if took > SLOW_IMPORT:

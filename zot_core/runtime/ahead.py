@@ -22,7 +22,7 @@ class Ahead:
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
-        """A request is about to be sent; the first one counts."""
+        """A request is about to be sent, and the HTTP library is loaded; the first one counts."""
         if not self._begun:
             self._begun = True
             self._timer = asyncio.get_running_loop().call_later(AFTER_S, self._start)

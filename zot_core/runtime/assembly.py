@@ -31,6 +31,7 @@ from zot_core.types.specs import Candidate, CommandSpec, ToolSpec
 
 if TYPE_CHECKING:
     from zot_core.app import App, Options
+    from zot_core.net.client import HttpClient
     from zot_core.session.session import Session
 
 LATE_TIER = PROJECT
@@ -229,8 +230,14 @@ def _models(runtime: Runtime) -> ModelRegistry:
 def _choice(runtime: Runtime) -> Choice:
     app, models = runtime.app, runtime.models
     retry = runtime.settings.values.retry
+
+    def client() -> HttpClient:
+        http = app.client()
+        app.ahead.begin()
+        return http
+
     config = RunnerConfig(
-        client=app.client,
+        client=client,
         provider=models.provider,
         format=models.format,
         credential=app.credential,

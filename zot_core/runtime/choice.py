@@ -117,7 +117,6 @@ class Choice:
     def stream(self, request: Request) -> AsyncIterator[StreamPart]:
         """The model's answer to `request`, part by part; the last one is Done or Failed."""
         provider = self.provider if self._chosen and request.model is self._chosen.model else None
-        self._runtime.app.ahead.begin()
         return self._runner.stream(request, provider)
 
     def _resolve(self, provider: str, model: str, base_url: str, api: str) -> Resolution:

@@ -241,7 +241,7 @@ def dump_line(data: Mapping[str, Any]) -> bytes:
     """
     try:
         text = _ENCODER.encode(data)
-    except (TypeError, ValueError, RecursionError):
+    except Exception:  # a plugin's object may raise anything while it is looked at
         data = cast("dict[str, Any]", _plain(data, _DEEPEST))
         text = _ENCODER.encode(data)
     try:
@@ -255,7 +255,7 @@ def _nearest(value: Any) -> Any:
         return dict(value)
     if isinstance(value, (set, frozenset)):
         return sorted(value, key=str)
-    return str(value)
+    return object_text(value)
 
 
 def _plain(value: Any, depth: int) -> Any:
@@ -263,7 +263,7 @@ def _plain(value: Any, depth: int) -> Any:
     if depth == 0:
         return "…"
     if isinstance(value, Mapping):
-        return {str(key): _plain(item, depth - 1) for key, item in value.items()}
+        return {object_text(key): _plain(item, depth - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_plain(item, depth - 1) for item in value]
     if isinstance(value, float):
@@ -272,7 +272,7 @@ def _plain(value: Any, depth: int) -> Any:
         return hex(value)
     if value is None or isinstance(value, (str, int)):
         return value
-    return str(value)
+    return object_text(value)
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_nearest)

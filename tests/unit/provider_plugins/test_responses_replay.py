@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mock_provider import anthropic_replies as anthropic
 from mock_provider import replies_google as google
 from mock_provider import replies_responses as responses
 from mock_provider.server import MockServer, Reply, calls
@@ -87,6 +88,16 @@ SPEAKERS = {
         ),
         _google_calls,
         _google_says,
+    ),
+    "anthropic": Speaker(
+        ModelSpec(id=anthropic.MODEL, provider="a", api="anthropic-messages", reasoning=True, inputs=("text", "image")),
+        lambda mark: anthropic.answer(
+            anthropic.think(f"First {mark}."),
+            "I look.",
+            anthropic.call("read", path="ä"),
+            anthropic.call("read", path="b"),
+        ),
+        lambda mark: anthropic.answer(f"Done {mark}"),
     ),
     "chat": Speaker(
         ModelSpec(id="m", provider="c", api="openai-completions", inputs=("text", "image")),

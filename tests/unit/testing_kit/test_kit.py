@@ -141,3 +141,18 @@ def test_only_its_plugin_needs_pytest() -> None:
     code = "import sys, zot_core.testing, zot_core.testing.session; print('pytest' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_a_golden_holds_no_clock(tmp_path: Path) -> None:
+    replace = Normaliser()
+    assert replace({"details": {"exit_code": 0, "duration_s": 0.017, "truncated": False}}) == {
+        "details": {"exit_code": 0, "duration_s": "<time>", "truncated": False}
+    }
+    assert replace({"type": "retry", "delay_s": 2}) == {"type": "retry", "delay_s": "<time>"}
+
+
+def test_goldens_of_a_command_are_the_same_each_time(run_prompt: Run, world: Any) -> None:
+    script = Script().tool_call("bash", command="sleep 0.0$((RANDOM % 9)); pwd; false").then().text("Done.")
+    first, second = (normalise(run_prompt("Go", script=script).lines, world.paths) for _ in range(2))
+    assert '"name": "bash"' in first and '"exit_code": 1' in first
+    assert first == second
