@@ -10,7 +10,8 @@ import time
 import traceback
 from typing import TYPE_CHECKING
 
-from zot_core.types.failure import Failure, RunFailed, UsageError, ZotError, error_text
+from zot_core.types.failure import Failure, RunFailed, UsageError, ZotError
+from zot_core.types.safe_text import error_text
 
 if TYPE_CHECKING:
     from zot_core.types.failure import StopReason

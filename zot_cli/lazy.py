@@ -13,6 +13,7 @@ import click
 
 from zot_cli.flags import FLAGS, Flag
 from zot_cli.names import COMMANDS
+from zot_cli.options import hinted
 from zot_core.types.failure import UsageError
 
 if TYPE_CHECKING:
@@ -95,6 +96,9 @@ def run_command(command: click.Command, args: Sequence[str], name: str, line: Co
 
 def _usage_text(error: click.UsageError, name: str) -> str:
     where = error.ctx.command_path if error.ctx is not None else name
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and isinstance(error.ctx.command, click.Group):
+        commands = error.ctx.command.list_commands(error.ctx)
+        return f"{where} needs a command: {', '.join(commands)}; see {where} --help"
     near = ""
     # click says some of these itself, with every near name; the nearest alone is what helps.
     if isinstance(error, click.NoSuchOption):
@@ -102,13 +106,13 @@ def _usage_text(error: click.UsageError, name: str) -> str:
         near = f"; did you mean {error.possibilities[0]}?" if error.possibilities else ""
     else:
         message = error.format_message().rstrip(".")
-    return f"{message}{near}; see {where} --help"
+    return f"{message}{hinted(near, f'see {where} --help')}"
 
 
 def _option(flag: Flag) -> click.Option:
     return click.Option(
         flag.names,
-        help=flag.help,
+        help=f"{flag.help} One of: {', '.join(flag.choices)}." if flag.choices else flag.help,
         is_flag=flag.kind == "switch",
         metavar=flag.metavar or None,
         multiple=flag.repeatable,

@@ -14,7 +14,7 @@ from typing import Any
 
 from zot_cli import exits, stdio
 from zot_cli.names import COMMANDS
-from zot_cli.options import CommandLine, parse
+from zot_cli.options import CommandLine, parse, refuse_misspelt
 from zot_core.types.failure import UsageError
 
 _NO_TERMINAL = 'no terminal here; without one: zot -p "...", zot --json "...", or pipe the prompt in; see zot --help'
@@ -66,6 +66,7 @@ def _implied_mode(line: CommandLine) -> str:
     """The mode of a line that names none: the terminal's, or print when something is piped in."""
     if stdio.is_terminal(0):
         if stdio.is_terminal(1):
+            refuse_misspelt(line, [*COMMANDS])
             return "line"
         raise UsageError(_NO_TERMINAL)
     line.piped = stdio.piped_text()

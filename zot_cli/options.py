@@ -22,12 +22,27 @@ HELP_HINT = "see zot --help"
 _NUMBER = re.compile(r"-\.?\d")
 
 
-def nearest(word: str, known: Sequence[str]) -> str:
+def nearest(word: str, known: Sequence[str], before: str = "", cutoff: float = 0.7) -> str:
     """`; did you mean X?`, with the second nearest if there is one; nothing when no spelling is near."""
     from difflib import get_close_matches  # 4 ms, and only for a mistake
 
-    near = get_close_matches(word, known, n=2, cutoff=0.7)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+    near = get_close_matches(word, known, n=2, cutoff=cutoff)
+    return f"; did you mean {' or '.join(before + name for name in near)}?" if near else ""
+
+
+def refuse_misspelt(line: CommandLine, commands: Sequence[str]) -> None:
+    """Raises UsageError for a prompt of one word that is nearly a command's name; `--` before it says it is none."""
+    if line.mode or line.literal or len(line.words) != 1 or not line.words[0].isidentifier():
+        return
+    word = line.words[0]
+    near = nearest(word, commands, "zot ", 0.82) if word not in commands else ""
+    if near:
+        raise UsageError(f"no command {word!r}{near} As a prompt: zot -- {word}; {HELP_HINT}")
+
+
+def hinted(near: str, hint: str = HELP_HINT) -> str:
+    """What `nearest` said and where help is, as the end of a message."""
+    return f"{near} {hint[:1].upper()}{hint[1:]}" if near else f"; {hint}"
 
 
 @dataclass(slots=True)
@@ -45,9 +60,15 @@ class CommandLine:
     flags: dict[str, Any] = field(default_factory=dict)
     piped: str | None = None
     """Text from stdin, once it was read."""
+    literal: bool = False
+    """Whether `--` said that what follows is a prompt."""
     command: str = ""
     rest: tuple[str, ...] = ()
     """What follows the first word: the arguments of `command`, when that word is the name of one."""
+    also: tuple[str, ...] = ()
+    """Spellings beside those of a run, for what is said of an unknown flag."""
+    help_hint: str = HELP_HINT
+    """Where help on this line is."""
 
     def get(self, dest: str, default: Any = None) -> Any:
         """The value of a core flag, or `default` when it was not given."""
@@ -71,7 +92,9 @@ class CommandLine:
         A plugin's flag that is spelt like a core flag is ignored here; the registry reports it. Raises UsageError.
         """
         rows = [_row(spec) for spec in specs if not {f"--{spec.name}"} & _CORE_NAMES]
-        again = _Parser(self.argv, (*FLAGS, *rows)).parse(strict=True)
+        parser = _Parser(self.argv, (*FLAGS, *rows))
+        parser.line.also, parser.line.help_hint = self.also, self.help_hint
+        again = parser.parse(strict=True)
         self.values, self.explicit, self.words, self.unknown = again.values, again.explicit, again.words, []
         self.rest = again.rest
         given = {spec.name: spec.default for spec in specs}
@@ -110,6 +133,7 @@ class _Parser:
             token = self.rest.pop()
             if token == "--":
                 self.line.words.extend(reversed(self.rest))
+                self.line.literal = True
                 break
             if _is_word(token):
                 if not self.line.words:
@@ -168,7 +192,8 @@ class _Parser:
         return self.rest.pop()
 
     def fail_unknown(self, name: str) -> NoReturn:
-        raise UsageError(f"unknown flag {name}{nearest(name, [*self.flags])}; {HELP_HINT}")
+        near = nearest(name, [*self.line.also, *self.flags])
+        raise UsageError(f"unknown flag {name}{hinted(near, self.line.help_hint)}")
 
 
 _NONE = Flag((), "", "text", "")
@@ -185,7 +210,7 @@ def _is_word(token: str) -> bool:
 def _checked(flag: Flag, name: str, value: str) -> Any:
     if flag.kind == "choice" and value not in flag.choices:
         near = nearest(value, flag.choices)
-        raise UsageError(f"{name} {value}: not one of {', '.join(flag.choices)}{near}; {HELP_HINT}")
+        raise UsageError(f"{name} {value}: not one of {', '.join(flag.choices)}{hinted(near)}")
     if flag.kind == "csv":
         return tuple(part.strip() for part in value.split(",") if part.strip())
     if flag.kind in ("count", "int", "float"):

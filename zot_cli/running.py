@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import threading
 import time
@@ -15,7 +16,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from zot_cli import exits, stdio
-from zot_core.types.failure import error_text
+from zot_core.types.safe_text import error_text
 
 T = TypeVar("T")
 
@@ -51,9 +52,15 @@ def _result(loop: asyncio.AbstractEventLoop, task: asyncio.Task[T]) -> T:
     except (SystemExit, KeyboardInterrupt) as error:
         if task.done():
             raise
-        stdio.reason(f"a task of a plugin ended with {error_text(error)}")
+        # With the default handler in force it is a person's Ctrl-C, out of whatever ran just then.
+        pressed = isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if not pressed:
+            stdio.reason(f"a task of a plugin ended with {error_text(error)}")
         task.cancel()
-        return loop.run_until_complete(task)
+        result = loop.run_until_complete(task)
+        if pressed:
+            raise
+        return result
 
 
 def _wind_up(loop: asyncio.AbstractEventLoop) -> bool:

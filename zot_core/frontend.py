@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 class Note:
     """Something for the person that is no part of the conversation.
 
-    `notify` and `display` are a plugin's (`source` is its name), `clear` takes back what that plugin showed,
-    `diagnostic` is zot's own word on something that went wrong, `plugin_error` names the plugin that broke and the
-    `hook` it broke in.
+    `notify` and `display` are a plugin's (`source` is its name), `answer` is the text that its command returned,
+    `clear` takes back what that plugin showed, `diagnostic` is zot's own word on something that went wrong,
+    `plugin_error` names the plugin that broke and the `hook` it broke in.
     """
 
     source: str
     text: str = ""
     level: Literal["info", "success", "warning", "error"] = "info"
-    kind: Literal["notify", "display", "clear", "diagnostic", "plugin_error"] = "notify"
+    kind: Literal["notify", "display", "answer", "clear", "diagnostic", "plugin_error"] = "notify"
     hook: str = ""
 
 

@@ -20,7 +20,7 @@ HOOKS_INTRO = """
 A hook is one of four kinds. A *contribution* answers data, and is collected when a session's plugins are loaded. A
 *Fact* tells. A *Gate* may be answered with a changed copy of the event, or with one of its stops. A *Question* is
 answered by the first plugin that knows. How to write one is in [the how-to pages](../index.md); every event's fields
-are in [events](events.md).
+are in [events](events.md), `ctx` and the items of contributions in [API](api.md).
 
 A handler of an event names what it wants of `event` and `ctx`; it may be sync or async. `@hookimpl(observe=True)` is
 told the event as it was sent, before the chain, and cannot change it.

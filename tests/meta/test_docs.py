@@ -100,6 +100,19 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert not [target for target in targets if not (path.parent / target).exists()]
 
 
+@pytest.mark.parametrize("path", PAGES, ids=page_name)
+def test_links_lead_to_headings(path: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", path.read_text(encoding="utf-8"))
+    assert not [link for link in links if "://" not in link[0] and link[1] not in anchors(path.parent / link[0], path)]
+
+
+def anchors(target: Path, page: Path) -> set[str]:
+    """The names by which the headings of a page can be linked to; a folder stands for `page` itself."""
+    text = (page if target.is_dir() else target).read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.+)$", BLOCK.sub("", text), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_the_command_lines_of_the_readme_are_whole() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for marker in ("first-run", "dev-install-and-test"):

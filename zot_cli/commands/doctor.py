@@ -106,7 +106,7 @@ async def _look(app: App, report: Report) -> None:
     for plugin in sorted(runtime.host.plugins.values(), key=lambda row: (row.tier, row.position)):
         report.plugins.append({"name": plugin.name, "tier": TIER_NAMES[plugin.tier], "origin": plugin.origin})
     for problem in app.auth.problems:
-        report.problem(problem.level, "", str(problem))
+        report.problem(problem.level, "zot", str(problem))
     for diagnostic in app.diagnostics.rows:
         report.problem(diagnostic.level, diagnostic.plugin, diagnostic.message)
     await _look_at_model(app, report)
@@ -138,7 +138,7 @@ async def _look_at_model(app: App, report: Report) -> None:
 
 def _noted(report: Report, note: Note) -> None:
     if note.kind in ("diagnostic", "plugin_error") and note.level in ("warning", "error"):
-        report.problem(note.level, note.source, note.text)
+        report.problem(note.level, note.source or "zot", note.text)
 
 
 def _path(name: str, path: Path) -> dict[str, Any]:
@@ -158,4 +158,6 @@ def _show(report: Report) -> None:
         if found:
             heading(f"\n{title}")
             show_rows(found, columns)
-    heading("" if not report.ok else "\nNothing is broken." if report.problems else "\nAll is well.")
+    errors = sum(row["level"] == "error" for row in report.problems)
+    broken = f"{errors} {'thing is' if errors == 1 else 'things are'} broken; see the errors above."
+    heading("\n" + (broken if errors else "Nothing is broken." if report.problems else "All is well."))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zot_cli import running
-from zot_cli.commands.opening import opened
+from zot_cli.commands.opening import QuietFront, opened
 from zot_cli.commands.tables import show_rows
 
 if TYPE_CHECKING:
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 def run(line: CommandLine) -> int:
     """Prints a row a model; with `--provider` that provider's."""
 
+    front = QuietFront()
+
     async def look() -> list[dict[str, Any]]:
-        async with opened(line) as app:
+        async with opened(line, front) as app:
             return _rows(app, line.get("provider", ""))
 
     rows = running.run(look())
+    front.complain()
     columns = ("model", "context_window", "max_output", "inputs", "reasoning", "usable")
     show_rows(
         rows, columns, as_json=bool(line.get("json")), empty="no models; a provider's plugin or models.json brings them"

@@ -5,12 +5,13 @@ Takes the same flags as a run, before or after the command's name, so that what 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Container, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from zot_cli.appoptions import app_options
+from zot_cli.modes.front import show_note
 from zot_cli.options import parse
 from zot_core.app import App
 from zot_core.ctx.null_ui import NullUi
@@ -43,11 +44,23 @@ class QuietFront:
     def note(self, note: Note) -> None:
         self.notes.append(note)
 
+    def complain(self, but: Container[str] = ()) -> None:
+        """What a run would have said: the warnings and errors on stderr, without those of the sources in `but`."""
+        for note in self.notes:
+            said = note.level in ("warning", "error") and note.kind in ("diagnostic", "plugin_error")
+            if said and not (note.source and note.source in but):
+                show_note(note)
+
 
 def with_run_flags(line: CommandLine, flags: Sequence[str]) -> CommandLine:
     """The line as if the flags of a run that followed the command's name had stood before it."""
+    import click
+
     before = line.argv[: len(line.argv) - len(line.rest) - 1]
     joined = parse((*before, *flags))
+    joined.help_hint = f"see zot {line.command} --help"
+    own = click.get_current_context().command.params
+    joined.also = tuple(name for option in own if isinstance(option, click.Option) for name in option.opts)
     if joined.words and not joined.unknown:
         raise UsageError(f"unexpected argument {joined.words[0]!r}; see zot {line.command} --help")
     return joined

@@ -12,7 +12,7 @@ import click
 
 from zot_cli import running
 from zot_cli.commands.tables import heading, show_json, show_rows
-from zot_cli.options import nearest
+from zot_cli.options import hinted, nearest
 from zot_core.types.failure import UsageError
 
 if TYPE_CHECKING:
@@ -31,13 +31,15 @@ if TYPE_CHECKING:
 @click.pass_obj
 def plugins(line: CommandLine, hooks: bool, order: str | None, as_json: bool, run_flags: tuple[str, ...]) -> None:
     """Prints the tables. A plugin that could not be loaded is a row; `zot doctor` makes an exit code of it."""
-    from zot_cli.commands.opening import opened, with_run_flags
+    from zot_cli.commands.opening import QuietFront, opened, with_run_flags
 
     if order is not None:
         _check_hook(order)
 
+    front = QuietFront()
+
     async def look() -> dict[str, Any]:
-        async with opened(with_run_flags(line, run_flags)) as app:
+        async with opened(with_run_flags(line, run_flags), front) as app:
             if order is not None:
                 return {"order": [asdict(row) for row in app.runtime.host.order(order)]}
             if hooks:
@@ -45,6 +47,7 @@ def plugins(line: CommandLine, hooks: bool, order: str | None, as_json: bool, ru
             return _plugins(app)
 
     found = running.run(look())
+    front.complain(but={row["name"] for row in found.get("failed", ())})
     if order is not None:
         columns = ("plugin", "band", "tier", "options", "where")
         show_rows(found["order"], columns, as_json=as_json, empty=f"no plugin implements {order}")
@@ -57,8 +60,11 @@ def plugins(line: CommandLine, hooks: bool, order: str | None, as_json: bool, ru
 
 
 def _show(found: dict[str, Any]) -> None:
-    show_rows(found["plugins"], ("name", "tier", "hooks", "origin"), empty="no plugin is loaded")
+    # All built-in plugins are in modules of this name; the column is narrow.
+    rows = [row | {"origin": row["origin"].removesuffix(".plugin")} for row in found["plugins"]]
+    show_rows(rows, ("name", "tier", "hooks", "origin"), empty="no plugin is loaded")
     for title, key, columns in (
+        ("Tools", "tools", ("tool", "plugin", "offered", "description")),
         ("Flags", "flags", ("flag", "plugin", "description")),
         ("Commands", "commands", ("command", "plugin", "help")),
         ("Not loaded", "failed", ("name", "reason", "origin")),
@@ -85,16 +91,45 @@ def _plugins(app: App) -> dict[str, Any]:
             }
             for plugin in ordered
         ],
+        "tools": _tools(app),
         "flags": [
             {"flag": f"--{flag.name}", "plugin": plugin, "description": flag.description}
             for plugin, flag in app.runtime.contributed("flags")
         ],
         "commands": [
-            {"command": f"zot {spec.name}", "plugin": plugin, "help": spec.help}
-            for plugin, spec in app.runtime.contributed("cli")
+            *({"command": f"/{name}", **row} for name, row in _slash_commands(app)),
+            *(
+                {"command": f"zot {spec.name}", "plugin": plugin, "help": spec.help}
+                for plugin, spec in app.runtime.contributed("cli")
+            ),
         ],
         "failed": [{"name": error.plugin, "reason": error.reason, "origin": error.origin} for error in app.failed],
     }
+
+
+def _tools(app: App) -> list[dict[str, Any]]:
+    """All tools; `offered` are those that the model of a run with these flags is told of."""
+    toolbox = app.runtime.toolbox
+    offered = toolbox.active()
+    return [
+        {
+            "tool": tool.name,
+            "plugin": toolbox.owner_of(tool.name),
+            "offered": tool.name in offered,
+            "description": tool.description.strip(),
+        }
+        for tool in toolbox.all()
+    ]
+
+
+def _slash_commands(app: App) -> list[tuple[str, dict[str, str]]]:
+    commands = app.runtime.commands
+    rows = [(name, commands.row(name)) for name in sorted(commands.names())]
+    return [
+        (name, {"plugin": row.owner.name, "help": row.item.description.strip()})
+        for name, row in rows
+        if row is not None
+    ]
 
 
 def _hooks(app: App) -> list[dict[str, Any]]:
@@ -113,4 +148,4 @@ def _check_hook(hook: str) -> None:
     from zot_core.hooks.specs import HOOKS
 
     if hook not in HOOKS:
-        raise UsageError(f"no hook {hook!r}{nearest(hook, sorted(HOOKS))}; see zot plugins --hooks")
+        raise UsageError(f"no hook {hook!r}{hinted(nearest(hook, sorted(HOOKS)), 'see zot plugins --hooks')}")

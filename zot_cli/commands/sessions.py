@@ -189,6 +189,7 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
     if isinstance(message, AssistantMessage):
         row["content"] = codec.shown_blocks(message.content, entry.display)
         row |= {"withheld": True} if entry.withheld else {}
+        row |= {"stop": message.stop} | ({"error": message.failure.message} if message.failure is not None else {})
     else:
         row["content"] = codec.blocks(message.content)
     if isinstance(message, ToolResultMessage):
@@ -216,8 +217,16 @@ def _part(entry: Entry) -> str:
     if isinstance(message, AssistantMessage):
         text = "(withheld by a plugin)" if entry.withheld else entry.display or ""
         calls = [_call(block) for block in message.content if isinstance(block, ToolCall)]
-        return "\n".join([f"## {message.model or 'Assistant'}\n", *([f"{text}\n"] if text else []), *calls])
+        said = [f"{part}\n" for part in (text, _ended(message)) if part]
+        return "\n".join([f"## {message.model or 'Assistant'}\n", *said, *calls])
     return ""
+
+
+def _ended(message: AssistantMessage) -> str:
+    """How the answer ended, if that was not its own end."""
+    if message.stop == "error":
+        return f"(failed: {message.failure.message})" if message.failure is not None else "(failed)"
+    return {"aborted": "(aborted)", "length": "(cut: the model reached its limit of output)"}.get(message.stop, "")
 
 
 def _call(call: ToolCall) -> str:

@@ -97,7 +97,7 @@ def fitted_widths(lines: Sequence[Sequence[str]], width: int) -> list[int]:
 
 
 def wrapped(text: str, width: int) -> str:
-    """`text` in lines of `width`, broken at blanks; a word that is too long is broken after `/` or `.`, else after `_` or `-`."""
+    """`text` in lines of `width`, broken at blanks; a word that is too long after `/` or `.`, else after `_` or `-`."""
     from rich.cells import cell_len
 
     lines = [""]

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zot_cli import running
+from zot_cli.names import COMMANDS
+from zot_cli.options import HELP_HINT, nearest
 from zot_core.types.failure import UsageError, ZotError
 from zot_core.types.specs import CliSpec, resolve
 
@@ -22,6 +24,11 @@ def find(app: App, line: CommandLine) -> CliSpec | None:
         return None
     found = (item for _, item in app.runtime.contributed("cli"))
     return next((spec for spec in found if isinstance(spec, CliSpec) and spec.name == line.words[0]), None)
+
+
+def names(app: App) -> list[str]:
+    """The names of all commands of loaded plugins."""
+    return [item.name for _, item in app.runtime.contributed("cli")]
 
 
 def run_spec(spec: CliSpec, line: CommandLine) -> int:
@@ -43,11 +50,14 @@ def run(line: CommandLine) -> int:
     """Runs the plugin's command that the line names, without a terminal."""
     from zot_cli.commands.opening import opened
 
-    async def look() -> CliSpec | None:
+    async def look() -> tuple[CliSpec | None, list[str]]:
         async with opened(line) as app:
-            return find(app, line)
+            return find(app, line), names(app)
 
-    spec = running.run(look())
+    spec, known = running.run(look())
     if spec is None:
-        raise UsageError(f'no terminal, and no command {line.words[0]!r}; for a prompt: zot -p "..."; see zot --help')
+        near = nearest(line.words[0], [*COMMANDS, *known], "zot ")
+        prompt = 'for a prompt: zot -p "..."'
+        said = f"no terminal, and no command {line.words[0]!r}"
+        raise UsageError(f"{said}{near} F{prompt[1:]}; {HELP_HINT}" if near else f"{said}; {prompt}; {HELP_HINT}")
     return run_spec(spec, line)

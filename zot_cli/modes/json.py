@@ -18,10 +18,9 @@ from zot_core.wire.json_events import Projector
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zot_core.app import App
-
     from zot_cli.options import CommandLine
     from zot_core.agent.sink import Stored
+    from zot_core.app import App
     from zot_core.events.base import Block, Event, Handled
     from zot_core.frontend import Note
     from zot_core.types.failure import Failure, StopReason
@@ -75,6 +74,8 @@ class JsonFront(Broken):
         self._flush()
 
     def _send(self, events: Iterable[WireEvent]) -> None:
+        if self._ended:
+            return  # from something that was told to end and did not; `done` stays the last line
         for event in events:
             line = encode(event)
             self._lines.append(line)

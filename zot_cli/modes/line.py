@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from zot_cli import exits, running, stdio
 from zot_cli.appoptions import app_options
-from zot_cli.modes.contributed import find, run_spec
+from zot_cli.modes.contributed import find, names, run_spec
 from zot_cli.modes.line_front import LineFront
 from zot_cli.modes.lines import Lines
 from zot_cli.modes.run import close
 from zot_cli.modes.signals import Signals
+from zot_cli.options import refuse_misspelt
+from zot_cli.plain import clean
 from zot_core.app import App
+from zot_core.types.content import text_of
 from zot_core.types.failure import UsageError
+from zot_core.types.messages import UserMessage
 
 if TYPE_CHECKING:
     from zot_cli.options import CommandLine
@@ -97,9 +101,9 @@ class Loop:
         elif text.startswith("/"):
             self._send(text)
         elif text.startswith(">"):
-            self._queue(self.app.follow_up(text[1:].strip()))
+            self._queue(self.app.follow_up(text[1:].strip()), "· taken; it follows when the answer is over")
         elif text:
-            self._queue(self.app.steer(text))
+            self._queue(self.app.steer(text), "· taken; it joins at the next step")
         return True
 
     def _send(self, text: str) -> None:
@@ -108,15 +112,18 @@ class Loop:
         self._runs.add(task)
         task.add_done_callback(self._runs.discard)
 
-    def _queue(self, joining: Coroutine[Any, Any, None]) -> None:
+    def _queue(self, joining: Coroutine[Any, Any, None], sign: str) -> None:
         # No run of its own unless the other one ends meanwhile, and then the loop has to wait for it.
-        task = asyncio.create_task(self._joined(joining), name="zot:line-queue")
+        task = asyncio.create_task(self._joined(joining, sign), name="zot:line-queue")
         self._queued.add(task)
         task.add_done_callback(self._queued.discard)
 
-    async def _joined(self, joining: Coroutine[Any, Any, None]) -> None:
+    async def _joined(self, joining: Coroutine[Any, Any, None], sign: str) -> None:
+        assert self.app is not None
         try:
             await joining
+            if self.app.runtime.queues:
+                self._front.say(f"{sign}\n")
         except Exception as error:  # as for a prompt
             stdio.reason(_said(error))
 
@@ -129,8 +136,23 @@ class Loop:
         self._front.finish()
         if said:
             stdio.reason(said)
+        self._give_back(app)
         if len(self._runs) <= 1:
             self._front.prompt()
+
+    def _give_back(self, app: App) -> None:
+        """What was queued for a run that was aborted or failed is shown again and dropped: no line is sent unawares."""
+        if not app.is_idle or not app.runtime.queues:
+            return
+        texts = []
+        for message in app.runtime.queues.give_back():
+            if isinstance(message, UserMessage):
+                texts.append(clean(text_of(message.content)))
+            else:
+                app.runtime.queues.put("next_turn", message)  # a plugin's; it joins the next prompt
+        if texts:
+            lines = "1 line was" if len(texts) == 1 else f"{len(texts)} lines were"
+            self._front.say("\n  ".join([f"({lines} not sent:)", *texts]) + "\n")
 
 
 def _said(error: Exception) -> str:
@@ -154,7 +176,8 @@ async def _main(line: CommandLine) -> tuple[int, CliSpec | None]:
                 line.reparse(())
             spec = find(app, line)
             if spec is None:
-                front.greet()
+                refuse_misspelt(line, names(app))
+                front.greet(app)
                 await loop.run(line.prompt)
         except asyncio.CancelledError:
             if not signals.code:

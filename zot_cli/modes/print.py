@@ -1,6 +1,7 @@
 """Print mode: the last answer's visible text on stdout when the run is over, and nothing else there.
 
-Notices go to stderr; what the tools do goes there too while it is a terminal.
+Notices and retries go to stderr; what the tools do goes there too while it is a terminal. The text that a slash command
+returned is an answer as well.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from zot_cli import stdio
 from zot_cli.modes.front import Broken, note_text
-from zot_cli.modes.progress import Progress, call_line, failed_line, retry_line
+from zot_cli.modes.progress import Progress, call_line, failed_line, retries_of, retry_text
 from zot_cli.plain import clean
 from zot_cli.stdio import Output, OutputGone
 from zot_core.ctx.null_ui import NullUi
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
     from zot_core.types.failure import Failure, StopReason
     from zot_core.types.specs import Mode
 
-_ON_A_TERMINAL = frozenset({"turn_start", "message_update", "tool_call", "tool_execution_end"})
+_ALWAYS = frozenset({"message_update"})
+_ON_A_TERMINAL = _ALWAYS | {"turn_start", "tool_call", "tool_execution_end"}
 
 
 class PrintFront(Broken):
-    """A front end that keeps the last answer. Without a terminal on stderr it wants no event, so that none is built."""
+    """A front end that keeps the last answer. Without a terminal on stderr it wants nothing but to know of retries."""
 
     mode: Mode = "print"
 
@@ -40,14 +42,18 @@ class PrintFront(Broken):
         super().__init__(out)
         self.ui = NullUi(self.note, self.mode)
         self._progress = Progress() if stdio.is_terminal(2) else None
-        self.wants: frozenset[str] = _ON_A_TERMINAL if self._progress else frozenset()
+        self.wants: frozenset[str] = _ON_A_TERMINAL if self._progress else _ALWAYS
         self._answer = ""
+        self._retries = 0
 
     def event(self, event: Event, stop: Block | Handled | None = None, plugin: str = "") -> None:
-        if self._progress is None or stop is not None or self.broken is not None:
+        if stop is not None or self.broken is not None:
             return
         try:
-            self._show(self._progress, event)
+            if event.hook == "message_update":
+                self._part(event)  # type: ignore[arg-type]
+            elif self._progress is not None:
+                self._show(self._progress, event)
         except OSError:
             # The terminal is gone, and with it whoever waits for the answer.
             self.give_up(OutputGone())
@@ -59,10 +65,14 @@ class PrintFront(Broken):
                 self._say(f"zot: the answer was withheld by {stored.plugin or 'a plugin'}")
 
     def note(self, note: Note) -> None:
-        self._say(note_text(note, verbose=self._progress is not None))
+        if note.kind == "answer":
+            self._wipe()
+            self._write_text(note.text)
+        else:
+            self._say(note_text(note, verbose=self._progress is not None))
 
     def begin(self, app: App) -> None:
-        """Nothing is shown before the answer."""
+        self._retries = retries_of(app)
 
     def end(self, stop: StopReason, failure: Failure | None) -> None:
         self._wipe()
@@ -70,15 +80,16 @@ class PrintFront(Broken):
             return
         if stop == "length":
             self._say("zot: the answer was cut: the model reached its limit of output")
-        text = clean(self._answer)
+        self._write_text(self._answer)
+
+    def _write_text(self, text: str) -> None:
+        text = clean(text)
         if text:
             self.write((text if text.endswith("\n") else text + "\n").encode("utf-8", "replace"))
 
     def _show(self, progress: Progress, event: Event) -> None:
         if event.hook == "turn_start":
             progress.status("· waiting for the model …")
-        elif event.hook == "message_update":
-            self._part(progress, event)  # type: ignore[arg-type]
         elif event.hook == "tool_call":
             call: ToolCallEvent = event  # type: ignore[assignment]
             progress.line(call_line(call.tool_name, call.args))
@@ -87,11 +98,11 @@ class PrintFront(Broken):
             if ended.is_error:
                 progress.line(failed_line(ended.tool_name, text_of(ended.content)))
 
-    def _part(self, progress: Progress, event: MessageUpdateEvent) -> None:
-        if isinstance(event.part, TextDelta):
-            progress.status("· answering …")
-        elif isinstance(event.part, Retrying):
-            progress.line(retry_line(event.part))
+    def _part(self, event: MessageUpdateEvent) -> None:
+        if isinstance(event.part, Retrying):
+            self._say(f"zot: {retry_text(event.part, self._retries)}")
+        elif self._progress is not None and isinstance(event.part, TextDelta):
+            self._progress.status("· answering …")
 
     def _wipe(self) -> None:
         if self._progress is not None:

@@ -8,20 +8,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from zot_cli.plain import one_line
 
 if TYPE_CHECKING:
+    from zot_core.app import App
     from zot_core.types.stream import Retrying
 
+_BUSY = {"rate_limit": "rate limited", "overloaded": "the model's server is overloaded"}
 _MAIN_ARGUMENTS = ("path", "command", "pattern", "url", "query")
 
 
 class Progress:
-    """Writes to a terminal. Raises OSError when the terminal is gone."""
+    """Writes to a terminal, stderr's unless told otherwise. Raises OSError when the terminal is gone."""
 
-    def __init__(self) -> None:
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream
         dumb = os.environ.get("TERM", "dumb") == "dumb"
         self._erase = "" if dumb else "\r\x1b[K"
         self._dim, self._plain = ("", "") if dumb or os.environ.get("NO_COLOR") else ("\x1b[2m", "\x1b[0m")
@@ -43,8 +46,9 @@ class Progress:
             self._put(f"{self._dim}{one_line(text, 60)}{self._plain}")
 
     def _put(self, text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        stream = self._stream or sys.stderr
+        stream.write(text)
+        stream.flush()
 
 
 def call_line(name: str, args: Mapping[str, Any]) -> str:
@@ -59,6 +63,13 @@ def failed_line(name: str, text: str) -> str:
     return f"  {one_line(name, 60)} failed: {one_line(text, 120)}"
 
 
-def retry_line(part: Retrying) -> str:
-    """A request that starts over, when and why."""
-    return f"· retry {part.attempt} in {part.delay:.0f} s: {one_line(part.failure.message, 120)}"
+def retry_text(part: Retrying, retries: int) -> str:
+    """A request that starts over: why, when, and which of how many `retries` it is."""
+    why = _BUSY.get(part.failure.kind) or one_line(part.failure.message, 200).rstrip(".")
+    when = f"{part.delay:.0f} s" if part.delay >= 1 else f"{part.delay:.1f} s"
+    return f"{why}; trying again in {when} ({part.attempt} of {max(retries, part.attempt)})"
+
+
+def retries_of(app: App) -> int:
+    """How often a request is sent again at most."""
+    return max(app.runtime.settings.values.retry.attempts - 1, 0)

@@ -6,6 +6,8 @@ Used by print and JSON mode, which differ in what they show. Knows the App's doo
 from __future__ import annotations
 
 import asyncio
+import types
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
 from zot_cli import exits, running, stdio
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 
 CLOSE_LIMIT = 20.0
 """Seconds for closing all that a run opened; plugins have their own, smaller budgets within it."""
+TOLD_LIMIT = 8.0
+"""The same after a signal: whoever sent it will not wait for ever."""
+STUBBORN = 1.0
+"""Seconds that a cancelled prompt has to end."""
 _SIGNALS_SAID = {
     exits.INTERRUPTED: "interrupted",
     exits.TERMINATED: "terminated",
@@ -64,16 +70,15 @@ async def _run(line: CommandLine, piped: str, front: OneShot) -> int:
     wrong: UsageError | None = None
     with Signals(task) as signals:
         try:
-            app = await App.open(app_options(line, front.mode), front)
+            app = await _held(App.open(app_options(line, front.mode), front))
             signals.on_stop = front.abort = app.abort
             text = _text(line, piped)
             front.begin(app)
-            end = await app.prompt(text)
+            end = await _held(app.prompt(text))
             if end is not None:
                 stop, failure = end.stop, end.failure
         except asyncio.CancelledError:
-            if not signals.code:
-                raise
+            # Without a signal it was a plugin that cancelled the task of the run: an abort all the same.
             task.uncancel()
             stop = "aborted"
         except Exception as error:
@@ -85,22 +90,36 @@ async def _run(line: CommandLine, piped: str, front: OneShot) -> int:
         signals.no_grace()
         if wrong is None and front.broken is None:
             front.end(stop, failure)
-        late = await close(app)
+        late = await close(app, CLOSE_LIMIT if not signals.code else TOLD_LIMIT)
     if wrong is not None:
         stdio.wrong_usage(str(wrong))
         return signals.code or exits.USAGE
     return _code(signals.code, stop, failure or late, front)
 
 
-async def close(app: App | None) -> Failure | None:
+async def _held(running: Coroutine[Any, Any, Any]) -> Any:
+    """The result of `running`; once cancelled it is not waited for longer than STUBBORN, whatever a plugin does."""
+    task = asyncio.ensure_future(running)
+    try:
+        await asyncio.wait({task})
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait({task}, timeout=STUBBORN)
+        if task.done() and not task.cancelled() and isinstance(task.exception(), Exception | types.NoneType):
+            return task.result()
+        raise
+    return task.result()
+
+
+async def close(app: App | None, limit: float = CLOSE_LIMIT) -> Failure | None:
     """Closes within a limit; what goes wrong then is a failure only if nothing else was."""
     if app is None:
         return None
     try:
-        async with asyncio.timeout(CLOSE_LIMIT):
+        async with asyncio.timeout(limit):
             await app.close()
     except TimeoutError:
-        return Failure(kind="internal", message=f"closing took longer than {CLOSE_LIMIT:g} s and was given up")
+        return Failure(kind="internal", message=f"closing took longer than {limit:g} s and was given up")
     except asyncio.CancelledError:
         return None  # a second signal: do not wait any longer
     except Exception as error:

@@ -1,6 +1,7 @@
 """Signals of a run: the first ends it cleanly, the second gives up waiting, the third ends the process at once.
 
-Knows no mode; what ending means is the caller's.
+Knows no mode; what ending means is the caller's. Code that holds up the event loop does not hold up the end: a
+plugin's is interrupted by `unstick.py`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zot_cli.exits import HUNG_UP, INTERRUPTED, TERMINATED
+from zot_cli.modes.unstick import Unsticker
 
 GRACE = 3.0
 """Seconds that a run has to end after it was aborted."""
@@ -34,6 +36,7 @@ class Signals:
         self._count = 0
         self._grace: asyncio.TimerHandle | None = None
         self._installed: list[signal.Signals] = []
+        self._unsticker = Unsticker()
 
     def __enter__(self) -> Signals:
         loop = asyncio.get_running_loop()
@@ -46,12 +49,16 @@ class Signals:
             except (NotImplementedError, RuntimeError):
                 continue  # Windows, or not the main thread: the default, KeyboardInterrupt, is caught by main
             self._installed.append(number)
+            # In the place of the loop's own, which does nothing: this one runs even while the loop is held up.
+            signal.signal(number, lambda _number, _frame, code=code: self._unsticker.came(code))  # type: ignore[misc]
+            signal.siginterrupt(number, False)
         return self
 
     def __exit__(self, *_: object) -> None:
         loop = asyncio.get_running_loop()
         for number in self._installed:
             loop.remove_signal_handler(number)
+        self._unsticker.close()
         self.no_grace()
 
     def no_grace(self) -> None:
@@ -61,6 +68,7 @@ class Signals:
             self._grace = None
 
     def _came(self, code: int) -> None:
+        self._unsticker.taken()
         if code == INTERRUPTED and self.on_interrupt is not None and self.on_interrupt():
             return
         self.code = self.code or code

@@ -18,8 +18,8 @@ from zot_core.agent.preflight import OpenCall, refused
 from zot_core.agent.talk import Run, ask_last, tell, why_aborted
 from zot_core.events.tool import ToolExecutionEndEvent, ToolExecutionUpdateEvent, ToolResultEvent
 from zot_core.types.content import Image, Text, UserContent, as_content
-from zot_core.types.failure import error_text
 from zot_core.types.messages import ToolResultMessage
+from zot_core.types.safe_text import error_text
 from zot_core.types.specs import ToolResult, ToolSpec, resolve
 from zot_core.types.usage import Usage
 

@@ -18,8 +18,8 @@ from zot_core.agent.talk import Run, ask, tell
 from zot_core.events.base import Block
 from zot_core.events.tool import ToolCallEvent, ToolExecutionStartEvent, ToolExecutionUpdateEvent
 from zot_core.types.content import Text, ToolCall
-from zot_core.types.failure import error_text
 from zot_core.types.messages import ToolResultMessage
+from zot_core.types.safe_text import error_text
 from zot_core.types.specs import ToolResult, ToolSpec, resolve
 from zot_core.types.usage import Usage
 

@@ -34,8 +34,9 @@ from zot_core.agent.talk import (
 )
 from zot_core.events.base import Block
 from zot_core.models.protocol import Request
-from zot_core.types.failure import Failure, RunFailed, StopReason, error_text
+from zot_core.types.failure import Failure, RunFailed, StopReason
 from zot_core.types.messages import AnyMessage, AssistantMessage, Message, SystemMessage, ToolResultMessage
+from zot_core.types.safe_text import error_text
 from zot_core.types.stream import Done, Failed, Retrying, StreamPart, TextDelta
 
 if TYPE_CHECKING:

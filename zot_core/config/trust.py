@@ -31,6 +31,10 @@ MATTERS = (
     ".agents/skills",
 )
 """What needs trust, below a project. A folder counts when something is in it."""
+REMEMBER = "Yes, and remember it"
+"""The answer that trusts a project for good."""
+NOBODY_ASKED = "-p, --json and commands that list ask nobody"
+STORED = "trust.json"
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -66,7 +70,12 @@ class Decision:
         """One line on what is left out and how to have it; "" when there is nothing to say."""
         if not self.skipped:
             return ""
-        return f"this project is not trusted ({self.source}): {', '.join(self.skipped)} not used; --trust uses it once"
+        for_good = {
+            NOBODY_ASKED: f'; to trust it for good, start zot without them and answer "{REMEMBER}"',
+            STORED: "; the decision is kept in trust.json of zot's home",
+        }
+        said = f"this project is not trusted ({self.source}): {', '.join(self.skipped)} not used; --trust uses it once"
+        return said + for_good.get(self.source, "")
 
 
 def project_key(cwd: str | Path) -> str:
@@ -159,13 +168,13 @@ async def decide(
     stored, wrong = store.read()
     problems += wrong
     if (kept := stored.get(project_key(cwd))) is not None:
-        return _decision(kept, "trust.json", found, problems)
+        return _decision(kept, STORED, found, problems)
     if not found:
         return Decision(False, "nothing to trust", (), tuple(problems))
     if default != "ask":
         return _decision(default == "always", f"default_project_trust is {default}", found, problems)
     if person is None:
-        return _decision(False, "nobody could be asked", found, problems)
+        return _decision(False, NOBODY_ASKED, found, problems)
     answer = await person()
     if answer is None:
         return _decision(False, "not answered", found, problems)

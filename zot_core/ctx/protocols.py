@@ -161,9 +161,20 @@ class SessionView(Protocol):
     name: str | None
     leaf_id: str | None
 
-    def entries(self) -> Sequence[Any]: ...
-    def branch(self) -> Sequence[Any]: ...
-    def messages(self) -> Sequence[Any]: ...
+    def entries(self) -> Sequence[Any]:
+        """Every entry of the file, those of left branches too."""
+
+    def branch(self) -> Sequence[Any]:
+        """The entries from the root to the leaf."""
+
+    def messages(self) -> Sequence[Any]:
+        """The conversation as the model sees it."""
+
+    def set_name(self, name: str | None) -> None:
+        """Names the session; None takes the name away. Plugins hear `session_info_changed`."""
+
+    def set_label(self, entry_id: str, label: str | None) -> None:
+        """Bookmarks an entry; None takes the bookmark away."""
 
 
 class Tools(Protocol):
@@ -172,16 +183,24 @@ class Tools(Protocol):
     def register(self, tool: ToolSpec) -> Callable[[], None]:
         """Adds a tool from the next model call on; the answer takes it away again."""
 
-    def all(self) -> Sequence[ToolSpec]: ...
-    def active(self) -> Sequence[str]: ...
-    def set_active(self, names: Sequence[str]) -> None: ...
+    def all(self) -> Sequence[ToolSpec]:
+        """Every tool that is not shadowed, by name."""
+
+    def active(self) -> Sequence[str]:
+        """The names of the tools that models are offered."""
+
+    def set_active(self, names: Sequence[str]) -> None:
+        """Offers exactly these tools from the next model call on. Raises UsageError for an unknown name."""
 
 
 class Commands(Protocol):
     """The session's slash commands."""
 
-    def register(self, command: CommandSpec) -> Callable[[], None]: ...
-    def all(self) -> Sequence[CommandSpec]: ...
+    def register(self, command: CommandSpec) -> Callable[[], None]:
+        """Adds a command of this plugin; the answer takes it away."""
+
+    def all(self) -> Sequence[CommandSpec]:
+        """Every command that can be called, by name."""
 
 
 class Models(Protocol):
@@ -191,18 +210,31 @@ class Models(Protocol):
     current: ModelSpec | None
     thinking: ThinkingLevel
 
-    def all(self) -> Sequence[ModelSpec]: ...
-    def find(self, name: str) -> ModelSpec | None: ...
-    async def set(self, name: str) -> bool: ...
-    async def set_thinking(self, level: ThinkingLevel) -> ThinkingLevel: ...
-    def stream(self, messages: Sequence[Any], **options: Any) -> Any: ...
+    def all(self) -> Sequence[ModelSpec]:
+        """Every model of the catalog."""
+
+    def find(self, name: str) -> ModelSpec | None:
+        """The model that `name` means: id, provider/id or a unique fragment; None when there is none."""
+
+    async def set(self, name: str) -> bool:
+        """Chooses a model; False, with a note to the person, when there is none of that name or no key for it."""
+
+    async def set_thinking(self, level: ThinkingLevel) -> ThinkingLevel:
+        """Chooses the level; answers the one that the model allows."""
+
+    def stream(self, messages: Sequence[Any], **options: Any) -> Any:
+        """A model call of the plugin's own, as an async iterator of parts: no tools, not part of the session.
+        A failure is the last part."""
 
 
 class Bus(Protocol):
     """Channels between plugins. Payloads are other people's data: check them."""
 
-    def on(self, channel: str, listener: Callable[[Any], Any]) -> Callable[[], None]: ...
-    def emit(self, channel: str, payload: Any = None) -> None: ...
+    def on(self, channel: str, listener: Callable[[Any], Any]) -> Callable[[], None]:
+        """Listens to `channel`; the answer, or the session's end, stops it."""
+
+    def emit(self, channel: str, payload: Any = None) -> None:
+        """Calls every listener of `channel`, this plugin's own included."""
 
 
 class Context(Protocol):
@@ -225,12 +257,26 @@ class Context(Protocol):
     def on(self, hook: str, handler: Callable[..., Any], **options: Any) -> Callable[[], None]:
         """Adds a handler from the next dispatch on; the answer takes it away."""
 
-    def is_idle(self) -> bool: ...
-    def has_pending_messages(self) -> bool: ...
-    def abort(self) -> None: ...
-    def is_project_trusted(self) -> bool: ...
-    def system_prompt(self) -> str: ...
-    def create_task(self, coro: Any, name: str = "") -> Any: ...
+    def is_idle(self) -> bool:
+        """Whether nothing runs and nothing is about to."""
+
+    def has_pending_messages(self) -> bool:
+        """Whether messages wait to join the run."""
+
+    def abort(self) -> None:
+        """Ends the run that goes on, as the person's Esc does."""
+
+    def is_project_trusted(self) -> bool:
+        """Whether the project may bring plugins and settings, decisions for this run alone included."""
+
+    def flag(self, name: str) -> Any:
+        """The value of a flag that a plugin contributed; None when it was not given and has no default."""
+
+    def system_prompt(self) -> str:
+        """The system prompt as prepared so far; what `context` or the payload hooks change is not in it."""
+
+    def create_task(self, coro: Any, name: str = "") -> Any:
+        """Runs `coro` beside the session, whose end cancels it; an error is reported in this plugin's name."""
 
     def send_message(
         self,
@@ -241,7 +287,11 @@ class Context(Protocol):
         details: Mapping[str, Any] | None = None,
         deliver_as: DeliverAs = "steer",
         trigger_turn: bool = False,
-    ) -> None: ...
+    ) -> None:
+        """Adds a message that models read as the user's.
+
+        While a run goes on it joins as `deliver_as` says. When idle it waits for the next prompt, or starts a run with
+        `trigger_turn` (not for `next_turn`); asked for from a handler, the run starts after the dispatch."""
 
     def send_user_message(
         self,
@@ -249,11 +299,16 @@ class Context(Protocol):
         *,
         deliver_as: Literal["steer", "follow_up"] | None = None,
         expand: bool = False,
-    ) -> None: ...
+    ) -> None:
+        """Sends a message as if the person had typed it; always leads to a model call. With `expand`, slash commands
+        are looked up too. Raises StreamingError when a run goes on and `deliver_as` is None."""
 
-    def append_entry(self, custom_type: str, data: Mapping[str, Any] | None = None) -> str: ...
+    def append_entry(self, custom_type: str, data: Mapping[str, Any] | None = None) -> str:
+        """Keeps data in the session that no model ever sees; answers the entry's id."""
 
-    async def execute_tool(self, name: str, args: Mapping[str, Any]) -> ToolResult: ...
+    async def execute_tool(self, name: str, args: Mapping[str, Any]) -> ToolResult:
+        """Runs another tool through validation, `tool_call` and `tool_result`; not part of the transcript. A failure
+        is an error result."""
 
 
 class ToolContext(Context, Protocol):
@@ -285,19 +340,30 @@ class ToolContext(Context, Protocol):
 
 
 class CommandContext(Context, Protocol):
-    """What a slash command receives: also the methods that replace the session or wait for its run."""
+    """What a slash command receives: also the methods that replace the session or wait for its run.
 
-    async def wait_for_idle(self) -> None: ...
-    async def new_session(self, *, with_session: Callable[[Any], Awaitable[None]] | None = None) -> bool: ...
-    async def switch_session(
-        self, path: str, *, with_session: Callable[[Any], Awaitable[None]] | None = None
-    ) -> bool: ...
+    `images` are those that came with the command.
+    """
+
+    images: Sequence[Image]
+
+    async def wait_for_idle(self) -> None:
+        """Returns when the run and everything queued behind it are over. Raises WouldDeadlock within it."""
+
+    async def new_session(self, *, with_session: Callable[[Any], Awaitable[None]] | None = None) -> bool:
+        """Starts a new session; False when `session_before_switch` was blocked. `with_session` gets the new context."""
+
+    async def switch_session(self, path: str, *, with_session: Callable[[Any], Awaitable[None]] | None = None) -> bool:
+        """Opens another session's file in this one's place; False when blocked."""
+
     async def fork(
         self,
         entry_id: str,
         *,
         position: Literal["before", "at"] = "before",
         with_session: Callable[[Any], Awaitable[None]] | None = None,
-    ) -> bool: ...
-    async def reload(self) -> None: ...
-    def images(self) -> Sequence[Image]: ...
+    ) -> bool:
+        """Goes on in a copy of the session up to an entry; False when `session_before_fork` was blocked."""
+
+    async def reload(self) -> None:
+        """Loads settings and plugins anew. The handler goes on in its old code, so let it be the last thing it does."""

@@ -17,8 +17,9 @@ from zot_core.models.failures import classify, error_word, failure_of_response, 
 from zot_core.models.growing import Encoder, encode
 from zot_core.models.protocol import HttpRequest, Request, ServerEvent, StreamParser
 from zot_core.net.sse import SseDecoder, SseOverflow
-from zot_core.types.failure import Failure, RunFailed, error_text
+from zot_core.types.failure import Failure, RunFailed
 from zot_core.types.record import record
+from zot_core.types.safe_text import error_text
 from zot_core.types.specs import ApiFormat, ProviderSpec, resolve
 from zot_core.types.stream import Done, Failed, StreamPart
 

@@ -122,12 +122,13 @@ def explain(failure: Failure, origin: Origin, longest_wait: float = 60.0, now: f
     return replace(failure, message=message)
 
 
-def no_key(provider: str, env: Iterable[str]) -> Failure:
-    """There is no key: the three ways to give one, and the provider that needs none."""
+def no_key(provider: str, env: Iterable[str], said: str = "") -> Failure:
+    """There is no key: `said`, or the three ways to give one, and the provider that needs none."""
     variable = " or ".join(env) or "the provider's variable"
     return Failure(
         kind="auth",
-        message=(
+        message=said
+        or (
             f"no API key for {provider}: give --api-key KEY, set {variable} in the environment, or store it in "
             "auth.json. Without any key, --provider scripted works offline"
         ),

@@ -148,7 +148,8 @@ class ModelRegistry:
         if provider and self.provider(provider) is None:
             raise UsageError(f"unknown provider {provider!r}{_near(provider, self._layers)}")
         if api and self.format(api) is None:
-            raise UsageError(f"unknown --api {api!r}; known are {', '.join(self.formats()) or 'none'}")
+            loaded = ", ".join(self.formats()) or "none"
+            raise UsageError(f"--api {api}: no loaded plugin speaks this wire format; loaded are: {loaded}")
         found, level = self._model(provider, model, base_url, usable)
         spec = self.provider(found.provider)
         if spec is None:  # pragma: no cover - models come from providers
@@ -201,11 +202,10 @@ class ModelRegistry:
         if found:
             raise UsageError(f"{name!r} fits several models: {_listed(found)}; say which")
         where = f" of provider {provider!r}" if provider else ""
-        known = {f"{m.provider}/{m.id}": m for m in models} | {m.id: m for m in models}
-        near = _near(name, known)
-        raise UsageError(
-            f"unknown model {name!r}{where}{near}; `zot --list-models` lists all, `--base-url` names another server"
-        )
+        # The way in which the name was written is the way in which others are offered: once each
+        near = _near(name, {f"{m.provider}/{m.id}" if "/" in name else m.id for m in models}, cutoff=0.7)
+        elsewhere = "`zot --list-models` lists all, `--base-url` names another server"
+        raise UsageError(f"unknown model {name!r}{where}{near}{' ' if near.endswith('?') else '; '}{elsewhere}")
 
     def _default(self, provider: str, base_url: str, usable: Callable[[ProviderSpec], bool]) -> ModelSpec:
         if provider or base_url:
@@ -289,14 +289,18 @@ def _readings(name: str) -> list[tuple[str, ThinkingLevel | None]]:
     return readings
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def _near(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
     from difflib import get_close_matches  # only when something was misspelt
 
     names = sorted(known)
-    near = get_close_matches(name.lower(), names, n=4, cutoff=0.5)
+    near = get_close_matches(name.lower(), names, n=3, cutoff=cutoff)
     if near:
-        return f"; did you mean {' or '.join(near)}?"
+        return f"; did you mean {_either(near)}?"
     return f"; known are {', '.join(names[:12])}{', …' if len(names) > 12 else ''}" if names else ""
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _listed(models: Sequence[ModelSpec]) -> str:

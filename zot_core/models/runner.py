@@ -77,7 +77,8 @@ class Client(Protocol):
 @record(kw_only=True)
 class RunnerConfig:
     """What a Runner leans on. `client` is called when the first HTTP request is made, so that an HTTP library is
-    imported no sooner. `expand` resolves `$VAR` in header values. `sleep` and `dice` are for tests."""
+    imported no sooner. `expand` resolves `$VAR` in header values; `missing` says how to give a key. `sleep` and `dice`
+    are for tests."""
 
     client: Callable[[], Client]
     provider: Callable[[str], ProviderSpec | None]
@@ -85,6 +86,7 @@ class RunnerConfig:
     credential: CredentialFor
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     expand: Callable[[str], str] = str
+    missing: Callable[[ProviderSpec], str] = lambda spec: ""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     dice: Callable[[], float] = random.random
 
@@ -160,7 +162,7 @@ class Runner:
         found = self._config.credential(spec)
         credential = await found if inspect.isawaitable(found) else found
         if credential is None and not spec.keyless:
-            raise RunFailed(no_key(spec.id, spec.env))
+            raise RunFailed(no_key(spec.id, spec.env, self._config.missing(spec)))
         key = credential.key if credential is not None else ""
         source = credential.source if credential is not None else ""
         login = getattr(credential, "kind", "") == "oauth"

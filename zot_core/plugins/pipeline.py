@@ -10,9 +10,10 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from zot_core.events.base import Answer, Block, Event, Fact, Gate, OnError, Outcome, Question
+from zot_core.events.fits import fitted
 from zot_core.plugins.budget import Budget, abandon, within
 from zot_core.plugins.chain import Chain, Frame, Link, current_frame, links_of, shielded, touched
 from zot_core.plugins.diagnostics import Diagnostics
@@ -172,7 +173,7 @@ class Pipeline:
                     self._reports.call(link, "stopped", began)
                     return Outcome(event, answer, link.owner)
                 else:
-                    _check(event, answer)
+                    answer = _checked(event, answer)
                     changed = tuple(n for n in event.rewritable if getattr(event, n) != getattr(answer, n))
                     self._reports.call(link, "changed" if changed else "none", began, changed)
                     if changed:
@@ -268,11 +269,14 @@ class Pipeline:
             await self._tell(others, plugin_error(link.owner, hook, error), None)
 
 
-def _check(event: Gate, answer: Any) -> None:
+def _checked(event: G, answer: Any) -> G:
+    """The answer as it may take the event's place. Raises WrongAnswer."""
     if type(answer) is not type(event):
         raise WrongAnswer(wrong_answer(event, answer))
-    if problem := event.check(answer):
+    answer, problem = fitted(event, answer)
+    if problem or (problem := event.check(answer)):
         raise WrongAnswer(problem)
+    return cast(G, answer)
 
 
 def _cancelling() -> int:

@@ -15,7 +15,7 @@ from zot_core.plugins.chain import Link
 from zot_core.plugins.diagnostics import Diagnostic, Diagnostics, Level
 from zot_core.plugins.errors import WrongAnswer
 from zot_core.plugins.trace import AnswerKind, CallRecord, Trace
-from zot_core.types.failure import error_text
+from zot_core.types.safe_text import error_text
 
 SLOW = 0.05
 """Seconds that a sync handler may hold up the event loop before its plugin is named."""

@@ -27,6 +27,7 @@ from zot_core.runtime.choice import Choice
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.toolbox import Toolbox
 from zot_core.runtime.trusting import is_trusted
+from zot_core.types.failure import UsageError
 from zot_core.types.specs import Candidate, CommandSpec, ToolSpec
 
 if TYPE_CHECKING:
@@ -141,6 +142,9 @@ async def _collect(runtime: Runtime) -> None:
         runtime.flags = app.options.reparse([flag for _, flag in flags])
     else:
         runtime.flags = {flag.name: flag.default for _, flag in flags} | dict(app.options.flags)
+    extension = next((ref for kind, ref in app.options.explicit if kind == "ext"), None)
+    if extension is not None and not any("sources" in plugin.hooks for plugin in host.plugins.values()):
+        raise UsageError(f"--ext {extension}: no loaded plugin knows extensions; zot plugins lists what is loaded")
     candidates = [candidate for _, candidate in runtime.contributed("sources")]
     if candidates:
         added = await _load(app, host, candidates, runtime.settings)
@@ -243,6 +247,7 @@ def _choice(runtime: Runtime) -> Choice:
         credential=app.credential,
         policy=RetryPolicy(tries=retry.attempts, base=retry.base_delay_s, longest=retry.max_delay_s),
         expand=app.expand,
+        missing=app.auth_missing,
     )
     choice = Choice(runtime, models, Runner(config, runtime.sink), app.has_credential)
     runtime.choice = choice

@@ -28,7 +28,7 @@ async def run_command(app: App, text: str, images: Sequence[Image]) -> bool:
     if row is None:
         # A path such as /etc/hosts is no misspelt command.
         if name and "/" not in name:
-            app.note(f"there is no command /{name}; it is sent as text", "warning")
+            app.note(f"there is no command /{name}{_near(app, name)}", "warning")
         return False
     command: CommandSpec = row.item
     mode = app.front.mode
@@ -40,6 +40,13 @@ async def run_command(app: App, text: str, images: Sequence[Image]) -> bool:
     await _make_way(app, command)
     await app.create_task(_run(app, row.owner.name, command, args, tuple(images)), f"zot:/{name}")
     return True
+
+
+def _near(app: App, name: str) -> str:
+    from difflib import get_close_matches  # only for a misspelt name
+
+    near = get_close_matches(name.lower(), app.runtime.commands.names(), n=1, cutoff=0.6)
+    return f"; did you mean /{near[0]}? It is sent as text" if near else "; it is sent as text"
 
 
 async def _make_way(app: App, command: CommandSpec) -> None:
@@ -65,7 +72,7 @@ async def _run(app: App, owner: str, command: CommandSpec, args: str, images: tu
         message = f"/{command.name} of plugin {owner} failed: {error or type(error).__name__}"
         raise RunFailed(Failure(kind="internal", message=message)) from error
     if isinstance(answer, str) and answer:
-        app.front.note(Note(source=owner, text=answer, kind="display"))
+        app.front.note(Note(source=owner, text=answer, kind="answer"))
 
 
 def _where(command: CommandSpec) -> str:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from zot_core.app import App
     from zot_core.runtime.runtime import Runtime
 
+IDLE_LIMIT = 4.0
+"""Seconds that an aborted run has to end before zot ends without it; tools get two of them for their processes."""
+
 Reason = Literal["startup", "reload", "new", "resume", "fork"]
 
 
@@ -136,7 +139,11 @@ async def finish(app: App, reason: Literal["quit"]) -> None:
     limit = runtime.settings.values.shutdown.quit_budget_ms / 1000 or 86_400.0
     try:
         runtime.runs.abort("quit")
-        await runtime.runs.wait_for_idle()
+        try:
+            async with asyncio.timeout(IDLE_LIMIT):
+                await runtime.runs.wait_for_idle()
+        except TimeoutError:
+            app.note("the run did not end; something in it does not let itself be stopped", "warning")
         pipeline = runtime.host.pipeline
         if pipeline.wants("session_shutdown"):
             signal = Signal()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zot_core.config.trust import TrustStore, decide, found_to_trust
+from zot_core.config.trust import REMEMBER, TrustStore, decide, found_to_trust
 from zot_core.ctx.context import TrustContext
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from zot_core.events.session import Trust
     from zot_core.plugins.host import PluginHost
 
-_YES = "Yes, and remember it"
 _ONCE = "Yes, this time"
 _NO = "No"
 _NEVER = "No, and remember it"
@@ -43,9 +42,9 @@ async def is_trusted(app: App, host: PluginHost, settings: LoadedSettings, cwd: 
 
         listed = ", ".join(found)
         title = f"Trust {cwd}? Its own {listed} can act and steer without asking."
-        chosen = await app.front.ui.select(title, [_NO, _ONCE, _YES, _NEVER])
+        chosen = await app.front.ui.select(title, [_NO, _ONCE, REMEMBER, _NEVER])
         return {
-            _YES: Trust(True, remember=True),
+            REMEMBER: Trust(True, remember=True),
             _ONCE: Trust(True),
             _NO: Trust(False),
             _NEVER: Trust(False, remember=True),

@@ -13,6 +13,7 @@ from typing import Any, cast
 from zot_core.types.content import Image, Text, Thinking, ToolCall
 from zot_core.types.failure import Failure
 from zot_core.types.messages import AssistantMessage, CustomMessage, Message, ToolResultMessage, UserMessage
+from zot_core.types.safe_text import object_text
 from zot_core.types.usage import Usage
 
 Data = dict[str, Any]
@@ -241,7 +242,7 @@ def dump_line(data: Mapping[str, Any]) -> bytes:
     """
     try:
         text = _ENCODER.encode(data)
-    except Exception:  # a plugin's object may raise anything while it is looked at
+    except (Exception, SystemExit):  # a plugin's object may raise anything while it is looked at
         data = cast("dict[str, Any]", _plain(data, _DEEPEST))
         text = _ENCODER.encode(data)
     try:
@@ -258,14 +259,15 @@ def _nearest(value: Any) -> Any:
     return object_text(value)
 
 
-def _plain(value: Any, depth: int) -> Any:
-    """A copy that JSON can hold: no NaN, no odd keys, no cycle, no bottomless nesting."""
-    if depth == 0:
-        return "…"
-    if isinstance(value, Mapping):
-        return {object_text(key): _plain(item, depth - 1) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(item, depth - 1) for item in value]
+def _plain(value: Any, depth: int, above: frozenset[int] = frozenset()) -> Any:
+    """A copy that JSON can hold: no NaN, no odd keys, no cycle, no bottomless nesting. `above` are what holds it."""
+    if isinstance(value, (Mapping, list, tuple, set, frozenset)):
+        if depth == 0 or id(value) in above:
+            return "…"
+        above |= {id(value)}
+        if isinstance(value, Mapping):
+            return {object_text(key): _plain(item, depth - 1, above) for key, item in value.items()}
+        return [_plain(item, depth - 1, above) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**_LONGEST_INT:

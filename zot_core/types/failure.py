@@ -55,13 +55,3 @@ class RunFailed(ZotError):
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)
         self.failure = failure
-
-
-def error_text(error: BaseException) -> str:
-    """A foreign error in a line: its type and what it says. Never raises, whatever the error's own `__str__` does."""
-    name = type(error).__name__
-    try:
-        text = str(error)
-    except (Exception, SystemExit):
-        text = "(its text cannot be read)"
-    return f"{name}: {text}" if text else name

@@ -14,14 +14,17 @@ from math import isfinite
 from typing import Any, TypeAlias
 
 from zot_core.types.content import AssistantContent, Image, Text, Thinking, UserContent
+from zot_core.types.safe_text import object_text
 from zot_core.types.usage import Usage
 
 WireEvent: TypeAlias = dict[str, Any]
 """An event as it goes over a wire; its first key is `type`."""
 
-_encoder = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str)
+_encoder = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=object_text)
 # C1 controls are legal in JSON text, but a terminal that shows the line would obey them.
 _C1 = re.compile("[\x7f-\x9f]")
+_MOST_BITS = 13_000
+"""Of a whole number that Python writes in decimal digits; its limit is 4300 digits."""
 
 
 def encode(event: Mapping[str, Any]) -> bytes:
@@ -43,19 +46,25 @@ def encode(event: Mapping[str, Any]) -> bytes:
         return line.encode("utf-8", "backslashreplace")
 
 
-def plain(value: Any, depth: int = 0) -> Any:
-    """`value` with what JSON cannot say replaced: odd keys and objects by text, NaN and what lies too deep by null."""
+def plain(value: Any, depth: int = 0, above: frozenset[int] = frozenset()) -> Any:
+    """`value` with what JSON cannot say replaced: odd keys and objects by text, NaN and what lies too deep by null.
+
+    `above` are the containers around it: one that contains itself ends there.
+    """
     if isinstance(value, float):
         return value if isfinite(value) else None
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return hex(value)
     if value is None or isinstance(value, (str, int)):
         return value
-    if depth > 40:
+    if not isinstance(value, (Mapping, list, tuple, set, frozenset)):
+        return object_text(value)
+    if depth > 40 or id(value) in above:
         return None
+    above |= {id(value)}
     if isinstance(value, Mapping):
-        return {str(key): plain(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(item, depth + 1) for item in value]
-    return str(value)
+        return {object_text(key): plain(item, depth + 1, above) for key, item in value.items()}
+    return [plain(item, depth + 1, above) for item in value]
 
 
 def block(item: UserContent | AssistantContent) -> WireEvent:

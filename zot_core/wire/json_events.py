@@ -95,7 +95,7 @@ class Projector:
         """The wire events for a note. A diagnostic has none: it is for stderr."""
         if note.kind == "notify":
             return [{"type": "ext_notify", "extension": note.source, "level": note.level, "message": note.text}]
-        if note.kind == "display":
+        if note.kind in ("display", "answer"):
             return [{"type": "ext_display", "extension": note.source, "text": note.text}]
         if note.kind == "clear":
             return [{"type": "ext_clear_notes", "extension": note.source}]
