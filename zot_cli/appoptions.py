@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from zot_cli.options import HELP_HINT
 from zot_core.app import Options
+from zot_core.config.paths import current_folder
 from zot_core.types.failure import UsageError
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def app_options(line: CommandLine, mode: Mode) -> Options:
 
 
 def _cwd(given: str | None) -> str:
-    path = Path(given).expanduser() if given else Path.cwd()
+    path = Path(given).expanduser() if given else current_folder()
     if not path.is_dir():
         raise UsageError(f"--cwd {given}: no such directory")
     return str(path.absolute())

@@ -53,6 +53,8 @@ def _dispatch(argv: Sequence[str]) -> int:
         return _say(import_module("zot_cli.lazy").help_page())
     if line.get("version"):
         return _say(f"zot {import_module('zot_core._version').__version__}")
+    if line.command or line.get("list_models"):
+        stdio.utf8()
     if line.command:
         lazy: Any = import_module("zot_cli.lazy")
         return int(lazy.run_command(lazy.group(), (line.command, *line.rest), "zot", line))

@@ -19,11 +19,19 @@ _CONTROL = re.compile(
 )
 
 
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def whole(text: str) -> str:
+    """`text` with replacement marks for what is no character: halves of surrogate pairs, bytes that were no UTF-8."""
+    return text if text.isascii() else _LONE.sub("\ufffd", text)
+
+
 def clean(text: str) -> str:
     """`text` without control sequences; a carriage return becomes a line break, so that nothing is written over."""
     if text.isascii() and text.isprintable():
         return text
-    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _CONTROL.sub("", whole(text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def one_line(text: str, width: int = 100) -> str:

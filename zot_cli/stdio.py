@@ -10,7 +10,7 @@ import os
 import stat
 import sys
 
-from zot_cli.plain import clean, one_line
+from zot_cli.plain import clean, one_line, whole
 
 WAIT_NOTICE = 3.0
 """Seconds of silence after which a wait for piped input is said on stderr."""
@@ -59,6 +59,13 @@ class Output:
             if error.errno in (errno.EPIPE, errno.ECONNRESET, errno.EIO):
                 raise OutputGone from None
             raise OutputFailed(f"cannot write to standard output: {error.strerror}") from None
+
+
+def utf8() -> None:
+    """Makes standard output UTF-8, whatever the locale says, and able to take what is no character (escaped)."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def complain(text: str) -> None:
@@ -130,8 +137,12 @@ def piped_text() -> str:
 
 
 def joined(piped: str, prompt: str) -> str:
-    """Piped text comes before the prompt, a blank line between them."""
-    return f"{piped}\n\n{prompt}" if piped and prompt else piped or prompt
+    """Piped text comes before the prompt, a blank line between them; empty when there is nothing but blanks.
+
+    Bytes of the command line that are no UTF-8 become replacement marks, as those that are piped in do.
+    """
+    text = f"{piped}\n\n{prompt}" if piped and prompt else piped or prompt
+    return whole(text) if text.strip() else ""
 
 
 def _say_if_silent() -> None:

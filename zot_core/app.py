@@ -7,6 +7,7 @@ plugin.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
@@ -214,11 +215,15 @@ class App:
             from zot_core.net.client import HttpClient, Timeouts
 
             http = self.runtime.settings.values.http
-            self._client = HttpClient(
-                Timeouts(connect=http.connect_timeout_s, idle=http.idle_timeout_s),
-                proxy=http.proxy,
-                verify=http.verify_tls,
-            )
+            timeouts = Timeouts(connect=http.connect_timeout_s, idle=http.idle_timeout_s)
+            if log := os.environ.get("ZOT_LOG_HTTP", "").strip():
+                from zot_core.net.http_log import LoggedClient
+
+                self._client = LoggedClient(
+                    log, lambda text: self.note(text, "warning"), timeouts, proxy=http.proxy, verify=http.verify_tls
+                )
+            else:
+                self._client = HttpClient(timeouts, proxy=http.proxy, verify=http.verify_tls)
         return self._client
 
     def credential(self, provider: ProviderSpec) -> Credential | Awaitable[Credential | None] | None:

@@ -5,6 +5,7 @@ Loads the same plugins as a run with the same flags; asks the host, knows no plu
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ from zot_core.types.failure import UsageError
 if TYPE_CHECKING:
     from zot_cli.options import CommandLine
     from zot_core.app import App
+
+_SENTENCE_END = re.compile(r"(?<=[.;:])\s|\n")
+"""Where a description has said the most important."""
 
 
 @click.command(
@@ -63,6 +67,8 @@ def _show(found: dict[str, Any]) -> None:
     # All built-in plugins are in modules of this name; the column is narrow.
     rows = [row | {"origin": row["origin"].removesuffix(".plugin")} for row in found["plugins"]]
     show_rows(rows, ("name", "tier", "hooks", "origin"), empty="no plugin is loaded")
+    for tool in found["tools"]:
+        tool["description"] = _SENTENCE_END.split(tool["description"], maxsplit=1)[0]
     for title, key, columns in (
         ("Tools", "tools", ("tool", "plugin", "offered", "description")),
         ("Flags", "flags", ("flag", "plugin", "description")),

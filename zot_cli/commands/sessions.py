@@ -17,7 +17,7 @@ import click
 from zot_cli.commands.tables import show_json, show_rows
 from zot_cli.plain import clean
 from zot_cli.stdio import complain, is_terminal
-from zot_core.config.paths import Paths, expand_path
+from zot_core.config.paths import Paths, current_folder, expand_path
 from zot_core.config.settings import load_settings
 from zot_core.session.find import find_session, plan_prune, remove_session
 from zot_core.session.listing import SessionInfo, list_sessions
@@ -146,7 +146,7 @@ def _root(line: CommandLine, given: str | None) -> Path:
 
 def _cwd(line: CommandLine) -> str:
     given = line.get("cwd")
-    return str(Path(given).expanduser().absolute() if given else Path.cwd())
+    return str(Path(given).expanduser().absolute() if given else current_folder())
 
 
 def _opened(line: CommandLine, ref: str, session_dir: str | None) -> Session:

@@ -63,7 +63,7 @@ class JsonFront(Broken):
     def begin(self, app: App) -> None:
         session = app.runtime.session
         if session.path is not None:
-            line = {"type": "session", "id": session.id, "path": str(session.path), "cwd": str(session.cwd)}
+            line = {"type": "session", "id": session.id, "path": str(session.path), "cwd": str(app.runtime.cwd)}
             self._lines.insert(0, encode({**line, "version": __version__}))
         self._begun = True
         self._flush()

@@ -71,6 +71,8 @@ async def _run(line: CommandLine, piped: str, front: OneShot) -> int:
     with Signals(task) as signals:
         try:
             app = await _held(App.open(app_options(line, front.mode), front))
+            if signals.code:
+                raise asyncio.CancelledError  # it came while plugins were loaded
             signals.on_stop = front.abort = app.abort
             text = _text(line, piped)
             front.begin(app)

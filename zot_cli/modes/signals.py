@@ -58,6 +58,7 @@ class Signals:
         loop = asyncio.get_running_loop()
         for number in self._installed:
             loop.remove_signal_handler(number)
+        self.code = self.code or self._unsticker.missed
         self._unsticker.close()
         self.no_grace()
 

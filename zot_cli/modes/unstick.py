@@ -25,6 +25,8 @@ class Unsticker:
 
     def __init__(self) -> None:
         self._waiting = 0
+        self.missed = 0
+        """The code of a signal that came and was not taken."""
         self._fired = 0
         self._before: object = None
         self._armed = False
@@ -32,6 +34,7 @@ class Unsticker:
     def came(self, code: int) -> None:
         """A signal is there that the loop has yet to take; the third that it does not take ends the process."""
         self._waiting += 1
+        self.missed = self.missed or code
         if self._waiting > 2:
             os._exit(code)
         if not self._armed and hasattr(signal, "setitimer"):
@@ -41,7 +44,7 @@ class Unsticker:
 
     def taken(self) -> None:
         """The loop came round."""
-        self._waiting = self._fired = 0
+        self._waiting = self._fired = self.missed = 0
         self.close()
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -151,9 +152,11 @@ def entry_points(cache: BootCache, group: str = "zot", path: list[str] | None = 
         return found
 
     sources = [folder or "." for folder in folders]
-    rows = cache.cached(f"entry_points:{group}", sources, build)
+    # Each path has a section of its own: two ways of starting zot would else throw each other's out, time and again.
+    section = f"entry_points:{group}:{zlib.crc32(chr(0).join(sources).encode(errors='surrogateescape')):08x}"
+    rows = cache.cached(section, sources, build)
     try:
         return [(str(name), str(value), str(owner)) for name, value, owner in rows]
     except (TypeError, ValueError):
-        cache.forget(f"entry_points:{group}")
+        cache.forget(section)
         return [(name, value, owner) for name, value, owner in build()]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from zot_core.config.problems import Problem
-from zot_core.types.failure import ZotError
+from zot_core.types.failure import UsageError, ZotError
 from zot_core.types.record import record
 
 PROJECT_DIR = ".zot"
@@ -51,7 +51,17 @@ def expand_path(text: str, env: Mapping[str, str] | None = None, base: str | Pat
             raise ZotError(f"the path {text!r} cannot be expanded: {error}") from error
     if path.is_absolute():
         return path
-    return (Path.cwd() if base is None else Path(base)) / path
+    return (current_folder() if base is None else Path(base)) / path
+
+
+def current_folder() -> Path:
+    """The directory that zot was started in. Raises UsageError when it was deleted meanwhile."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise UsageError(
+            f"the current directory cannot be used ({error.strerror}); change to another, or give --cwd DIR"
+        ) from None
 
 
 def find_home(env: Mapping[str, str] | None = None, platform: str = sys.platform) -> Path:

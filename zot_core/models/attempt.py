@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -145,9 +146,13 @@ async def _body_parts(
     watched = sink.wants("provider_stream_event")
     head = b""
     seen = False
+    silence = _Silence(response.idle)
     async for chunk in response.chunks():
         events = decoder.feed(chunk)
         seen = seen or bool(events)
+        if silence.lasts(bool(events)):
+            yield (Failed(network_failure(f"nothing but keep-alives came for {response.idle:g} s")),)
+            return
         if not seen and len(head) < 1 << 16:
             head += chunk
         if watched:
@@ -157,6 +162,7 @@ async def _body_parts(
             yield batch
         if ended:
             return
+        silence.resume()
     events = decoder.finish()
     if not seen and (failure := _failure_of_body(head, response.headers)) is not None:
         yield (Failed(failure),)
@@ -167,6 +173,25 @@ async def _body_parts(
     if not ended:
         batch.extend(parser.finish())
     yield batch if batch else (Failed(network_failure("the answer ended before its end")),)
+
+
+class _Silence:
+    """How long no event came. A server or a proxy that sends comments alone keeps a connection awake that nobody
+    answers on; only time spent waiting for the network counts, not what the reader takes."""
+
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+        self._waited = 0.0
+        self._since = time.monotonic()
+
+    def lasts(self, spoken: bool) -> bool:
+        """A piece came, with events or without: whether the silence was too long."""
+        self._waited = 0.0 if spoken else self._waited + time.monotonic() - self._since
+        return self._waited > self._limit
+
+    def resume(self) -> None:
+        """The next piece is waited for from now on."""
+        self._since = time.monotonic()
 
 
 def _feed(parser: StreamParser, events: Sequence[ServerEvent]) -> tuple[list[StreamPart], bool]:

@@ -137,7 +137,7 @@ def no_key(provider: str, env: Iterable[str], said: str = "") -> Failure:
 
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:
     """`text` without the given secrets and without anything that looks like a key."""
-    from zot_core.models.wordings import BEARER, KEY_SHAPES
+    from zot_core.net.redact import BEARER, KEY_SHAPES  # only when something failed
 
     for secret in sorted({s for s in secrets if len(s) >= 4}, key=len, reverse=True):
         text = text.replace(secret, "[key]")

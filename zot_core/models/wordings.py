@@ -60,5 +60,3 @@ PASSING_WORDS = re.compile(
     re.IGNORECASE,
 )
 INVALID_WORDS = re.compile(r"invalid.?(request|argument|prompt)|unsupported|not.?found|bad.?request", re.IGNORECASE)
-KEY_SHAPES = re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|AIza|key)[-_][A-Za-z0-9*_\-.]{6,}|\bAIza[A-Za-z0-9_\-]{10,}")
-BEARER = re.compile(r"(?i)\b(bearer\s+)[^\s\"',}]{4,}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Literal
 from urllib.request import getproxies
@@ -49,14 +49,24 @@ class Timeouts:
 class HttpResponse:
     """Status and headers (names in lower case) of a response whose body is read as it comes."""
 
-    __slots__ = ("_chunks", "_response", "_timeouts", "headers", "status")
+    __slots__ = ("_chunks", "_response", "_timeouts", "_watcher", "headers", "status")
 
     def __init__(self, response: httpx.Response, timeouts: Timeouts) -> None:
         self._response = response
         self._timeouts = timeouts
         self._chunks: AsyncIterator[bytes] | None = None
+        self._watcher: Callable[[bytes], None] | None = None
         self.status: int = response.status_code
         self.headers: Mapping[str, str] = {name.lower(): value for name, value in response.headers.items()}
+
+    @property
+    def idle(self) -> float:
+        """Seconds of silence after which the body counts as broken off."""
+        return self._timeouts.idle
+
+    def watch(self, watcher: Callable[[bytes], None]) -> None:
+        """Lets `watcher` see each piece of the body before it is given out."""
+        self._watcher = watcher
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body, decompressed, in pieces as they arrive. Raises NetError when it breaks off."""
@@ -66,6 +76,8 @@ class HttpResponse:
             self._chunks = self._response.aiter_raw() if plain else self._response.aiter_bytes()
         try:
             async for chunk in self._chunks:
+                if self._watcher is not None:
+                    self._watcher(chunk)
                 yield chunk
         except (httpx.HTTPError, httpx.StreamError) as error:
             raise _net_error(error, self._timeouts) from error
@@ -128,14 +140,18 @@ class HttpClient:
             await client.aclose()
 
     def _client_for(self, url: str) -> httpx.AsyncClient:
-        """A TLS context takes 20 to 60 ms to build (it parses all root certificates), so a plain `http:` URL gets a
-        client without one. That client refuses `https:`, and is not used where a proxy is set, which may speak TLS."""
+        """A plain `http:` URL gets a client without TLS, because reading all root certificates takes 20 to 60 ms. That client refuses `https:`, and is not used where a proxy is set, which may speak TLS."""
         if self._proxied is None:
             # The environment is read once: looking through it for every request costs as much as sending one.
             self._proxied = bool(self._proxy or getproxies().keys() - {"no"})
         if url[:5].lower() != "http:" or self._proxied:
             if self._secure is None:
-                context = httpx.create_ssl_context(verify=self._verify)
+                from zot_core.net.tls import tls_context  # a local server is spoken to without
+
+                try:
+                    context = tls_context(self._verify)
+                except OSError as error:
+                    raise NetError("connect", str(error)) from error
                 self._secure = httpx.AsyncClient(
                     verify=context, proxy=self._proxy or None, timeout=self._httpx_timeout()
                 )

@@ -238,3 +238,17 @@ def test_an_installed_package_is_found_and_a_removed_one_forgotten(paths: Paths,
     (other / "two-1.0.dist-info/entry_points.txt").unlink()
     (other / "two-1.0.dist-info").rmdir()
     assert now() == [("guard", "one:plugin", "one")]
+
+
+def test_two_ways_of_starting_keep_each_other_s_entry_points(paths: Paths, tmp_path: Path) -> None:
+    site, extra = tmp_path / "site", tmp_path / "extra"
+    install(site, "one", "[zot]\nguard = one:plugin\n")
+    extra.mkdir()
+    for path in ([str(site)], [str(extra), str(site)]):
+        kept = cache(paths)
+        entry_points(kept, path=path)
+        kept.save()
+    for path in ([str(site)], [str(extra), str(site)]):
+        kept = cache(paths)
+        assert entry_points(kept, path=path) == [("guard", "one:plugin", "one")]
+        assert not kept.dirty, "it was scanned again"

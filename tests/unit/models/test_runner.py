@@ -353,6 +353,28 @@ def test_an_answer_that_said_its_finish_is_complete_without_end_marker() -> None
         assert run(reply).parts[-1] == Done("end_turn", "mock")
 
 
+class Beat(Hold):
+    """A pause of the server, shorter than the silence that is allowed."""
+
+    async def wait(self) -> None:
+        await asyncio.sleep(0.05)
+
+
+def test_a_server_that_sends_comments_alone_is_silent() -> None:
+    beats: list[Any] = [": ping\n\n", Beat()] * 200
+    done = run(Reply(body=[*STARTED, *beats], done=False), idle=0.3, policy=RetryPolicy(tries=1))
+    assert done.failure.kind == "network" and done.failure.retryable
+    assert "nothing but keep-alives came for 0.3 s" in done.failure.message
+
+
+def test_comments_between_events_are_no_silence() -> None:
+    pieces: list[Any] = []
+    for word in "one two three four five six".split():
+        pieces += [chunk({"content": word}), Beat(), ": ping\n\n", Beat(), ": ping\n\n", Beat()]
+    done = run(Reply(body=[*pieces, chunk(finish="stop"), usage()]), idle=0.6)
+    assert done.text == "onetwothreefourfivesix" and not done.retries
+
+
 def test_silence_is_a_network_failure() -> None:
     hold = Hold()
     with MockServer([Reply(body=[*STARTED, hold])]) as server:

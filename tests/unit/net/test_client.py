@@ -13,6 +13,7 @@ import httpx
 import pytest
 from mock_provider.server import Hold, MockServer, Reply, text
 
+from zot_core.net import tls
 from zot_core.net.client import HttpClient, HttpResponse, NetError, Timeouts
 
 
@@ -46,8 +47,8 @@ def test_importing_it_leaves_httpx_own_command_line_alone_but_usable() -> None:
 
 def test_a_plain_address_gets_no_tls_context_and_https_gets_one(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[bool] = []
-    real = httpx.create_ssl_context
-    monkeypatch.setattr(httpx, "create_ssl_context", lambda **options: made.append(True) or real(**options))
+    real = tls.tls_context
+    monkeypatch.setattr(tls, "tls_context", lambda *options: made.append(True) or real(*options))
 
     async def run() -> None:
         async with client() as one:
