@@ -1,6 +1,7 @@
 """Writes the reference pages under docs/reference/ from the code, and the included blocks of all other pages.
 
 Usage: python docs/gen.py [--check]. With `--check` nothing is written: pages that are out of date are named, exit 1.
+`python docs/gen.py prices` writes the providers' prices anew, from the genai-prices that is installed.
 Each page is one function of a module in docs/generators/.
 """
 
@@ -14,7 +15,7 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
-from generators import api, command_line, hooks, includes, settings, wire  # noqa: E402 (docs/ must be on the path)
+from generators import api, command_line, hooks, includes, prices, settings, wire  # noqa: E402 (docs/ must be on the path)
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "hooks.md": hooks.hooks_page,
@@ -54,7 +55,12 @@ def main() -> int:
     """Writes or checks all pages."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="only name the pages that are out of date")
-    if parser.parse_args().check:
+    parser.add_argument("what", nargs="?", choices=["pages", "prices"], default="pages", help="what to write")
+    args = parser.parse_args()
+    if args.what == "prices":
+        print(f"written: {prices.write().relative_to(DOCS.parent)}")
+        return 0
+    if args.check:
         names = stale()
         print("\n".join(f"out of date: {name}; run docs/gen.py" for name in names) or "docs are up to date")
         return 1 if names else 0

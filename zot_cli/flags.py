@@ -94,7 +94,12 @@ FLAGS: tuple[Flag, ...] = (
     Flag(("--trust",), "trust", "switch", "Trust the project for this run."),
     Flag(("--no-trust",), "trust", "switch", "Do not trust the project for this run.", value=False),
     Flag(("--offline",), "offline", "switch", "No request but to the chosen model; also ZOT_OFFLINE=1."),
-    Flag(("--list-models",), "list_models", "switch", "List the models and exit; with --json as JSON."),
+    Flag(
+        ("--list-models",),
+        "list_models",
+        "switch",
+        "List the models, or those with the given words in their names, and exit; with --json as JSON.",
+    ),
     Flag(("-h", "--help"), "help", "switch", "Show this page and exit."),
     Flag(("-v", "--version"), "version", "switch", "Show the version and exit."),
 )

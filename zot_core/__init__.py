@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from zot_core.types.messages import SystemMessage as SystemMessage
     from zot_core.types.messages import ToolResultMessage as ToolResultMessage
     from zot_core.types.messages import UserMessage as UserMessage
+    from zot_core.types.routing import Route as Route
+    from zot_core.types.routing import RouteRequest as RouteRequest
+    from zot_core.types.routing import VirtualModel as VirtualModel
     from zot_core.types.specs import ApiFormat as ApiFormat
     from zot_core.types.specs import Candidate as Candidate
     from zot_core.types.specs import CliSpec as CliSpec
@@ -64,6 +67,7 @@ _HOMES = {
         "ToolResultMessage",
         "UserMessage",
     ),
+    "zot_core.types.routing": ("Route", "RouteRequest", "VirtualModel"),
     "zot_core.types.specs": (
         "ApiFormat",
         "Candidate",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zot_core.config.auth import Auth, Credential
 from zot_core.config.boot import BootCache
-from zot_core.config.paths import Paths
+from zot_core.config.paths import Paths, read_bytes
 from zot_core.config.problems import Problem
 from zot_core.config.secrets import needs_command, read_secret
 from zot_core.config.settings import load_settings
@@ -31,6 +31,7 @@ from zot_core.types.specs import FlagSpec, Mode, ProviderSpec, ThinkingLevel
 
 if TYPE_CHECKING:
     from zot_core.agent.loop import RunEnd
+    from zot_core.models.discovery import Discovery
     from zot_core.net.client import HttpClient
     from zot_core.runtime.replacing import ReloadReport
 
@@ -97,6 +98,7 @@ class App:
         self.custom_prompt: str | None = options.system_prompt
         self._told: set[str] = set()
         self._client: HttpClient | None = None
+        self._discovery: Discovery | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self.ahead = Ahead()
         self.closed = False
@@ -148,7 +150,7 @@ class App:
         return runs.last if runs.last is not before else end
 
     async def run_command(self, text: str, images: Sequence[Image] = ()) -> bool:
-        """Runs the slash command that `text` begins with; False when it names none (an unknown one is noted)."""
+        """Runs the slash command that `text` begins with; False when it names none."""
         if not text.startswith("/"):
             return False
         from zot_core.runtime.commands import run_command
@@ -214,7 +216,9 @@ class App:
         if self._client is None:
             from zot_core.net.client import HttpClient, Timeouts
 
-            http = self.runtime.settings.values.http
+            # A list of models may be asked for before the first Runtime is in force
+            made = hasattr(self, "runtime")
+            http = (self.runtime.settings if made else load_settings(self.paths, cache=self.boot)).values.http
             timeouts = Timeouts(connect=http.connect_timeout_s, idle=http.idle_timeout_s)
             if log := os.environ.get("ZOT_LOG_HTTP", "").strip():
                 from zot_core.net.http_log import LoggedClient
@@ -226,9 +230,29 @@ class App:
                 self._client = HttpClient(timeouts, proxy=http.proxy, verify=http.verify_tls)
         return self._client
 
+    @property
+    def discovery(self) -> Discovery:
+        """The way to the models that providers list themselves, made when first needed."""
+        if self._discovery is None:
+            from zot_core.runtime.live import discovery
+
+            self._discovery = discovery(self)
+        return self._discovery
+
+    async def list_models(self, named: str = "") -> None:
+        """Asks the providers that there is a credential for, and the one `named`, which models they serve; what they
+        say joins the registry, what fails is noted."""
+        from zot_core.runtime.live import list_all
+
+        await list_all(self.runtime, named)
+
     def credential(self, provider: ProviderSpec) -> Credential | Awaitable[Credential | None] | None:
         """The provider's credential, or None. Raises RunFailed (kind auth) for one that cannot be used."""
         use_flag = self._is_chosen(provider)
+        if provider.oauth is not None and self._stale(provider):
+            from zot_core.runtime.renewing import renewed
+
+            return renewed(self, provider, provider.oauth)
         if needs_command(provider.api_key) or self.auth.may_run_command(provider.id):
             # A key command may take seconds; the loop goes on meanwhile.
             return asyncio.to_thread(self.auth.find, provider.id, provider.env, provider.api_key, use_flag)
@@ -238,7 +262,9 @@ class App:
         """Whether a model of this provider could be asked, as far as can be told without running a command."""
         if provider.keyless:
             return True
-        return self.auth.has(provider.id, provider.env, provider.api_key, self._is_chosen(provider))
+        if self.auth.has(provider.id, provider.env, provider.api_key, self._is_chosen(provider)):
+            return True
+        return provider.oauth is not None and self._stale(provider)
 
     def auth_missing(self, provider: ProviderSpec) -> str:
         """What to tell a person who has no key for `provider`."""
@@ -283,9 +309,15 @@ class App:
             return not self.options.provider or self.options.provider == provider.id
         return bool(chosen.provider.id == provider.id)
 
+    def _stale(self, provider: ProviderSpec) -> bool:
+        """Whether the provider's credential is a login that has to be renewed first."""
+        if self.auth.stale_login(provider.id) is None:
+            return False
+        return not self.auth.has(provider.id, provider.env, "", self._is_chosen(provider))
+
     def _system_md(self) -> str | None:
         try:
-            return self.paths.system_prompt.read_text(encoding="utf-8")
+            return read_bytes(self.paths.system_prompt).decode("utf-8")
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:

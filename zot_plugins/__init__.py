@@ -20,6 +20,7 @@ BUILTINS = {
     "api_openai_responses": "zot_plugins.api_openai_responses.plugin",
     "api_google": "zot_plugins.api_google.plugin",
     "providers": "zot_plugins.providers.plugin",
+    "model_fallback": "zot_plugins.model_fallback.plugin",
     "provider_scripted": "zot_plugins.provider_scripted.plugin",
 }
 """Name -> module. Importing it must not import a plugin."""

@@ -17,7 +17,7 @@ from zot_core.ctx import context, facades, plugin_ui, protocols
 from zot_core.events import base
 from zot_core.hooks.markers import HookError, hookimpl
 from zot_core.models import protocol
-from zot_core.types import content, failure, messages, specs, stream, tool_decorator
+from zot_core.types import content, failure, login, messages, routing, specs, stream, tool_decorator
 from zot_core.types.usage import Usage
 
 INTRO = """
@@ -67,10 +67,18 @@ SPECS = (
     specs.SettingsSpec,
     specs.CliSpec,
     specs.ProviderSpec,
+    login.OAuthSpec,
+    login.Tokens,
     specs.ModelSpec,
     specs.Prices,
+    routing.VirtualModel,
+    routing.RouteRequest,
+    routing.Tried,
+    routing.Route,
     specs.ApiFormat,
     specs.PromptSource,
+    specs.Expansion,
+    specs.ExpansionName,
     specs.PromptSection,
     specs.FilesystemPolicy,
     specs.FilesystemRequest,
@@ -100,6 +108,7 @@ STREAMS = (
     stream.ToolCallEnd,
     stream.UsageUpdate,
     stream.Retrying,
+    stream.Routed,
     stream.Done,
     stream.Failed,
     protocol.HttpRequest,

@@ -62,7 +62,7 @@ def test_a_pipe_gets_plain_columns_and_a_terminal_a_table(zot: Any) -> None:
     piped = zot("plugins").out
     assert piped.startswith("NAME ") and "\x1b" not in piped
     shown = pexpect.run(f"{sys.executable} -m zot_cli plugins", encoding="utf-8", timeout=15, env=None)
-    assert "tool_read" in shown and "origin" in shown
+    assert "tool_read" in shown and "ORIGIN" in shown
 
 
 @pytest.fixture
@@ -153,3 +153,81 @@ def test_a_missing_key_is_a_warning(zot: Any) -> None:
     done = zot("doctor", "--json", "--provider", "openai")
     problems = json.loads(done.out)["problems"]
     assert done.code == 0 and any("OPENAI_API_KEY" in row["text"] for row in problems)
+
+
+BRINGER = (
+    "from zot_core import CommandSpec, hookimpl, tool\n"
+    "@tool\n"
+    "def hello(name: str) -> str:\n    'Greets someone. At length.'\n    return name\n"
+    "@hookimpl\n"
+    "def tools():\n    return [hello]\n"
+    "@hookimpl\n"
+    "def commands():\n"
+    "    return [CommandSpec(name='greet', description='Says hello.', handler=lambda args, ctx: f'hello {args}')]\n"
+)
+
+
+def test_plugins_lists_tools_and_commands(zot: Any, plugin: Plugin) -> None:
+    path = plugin(BRINGER)
+    found = json.loads(zot("plugins", "--json", "--plugin", path, "--exclude-tools", "bash").out)
+    tools = {row["tool"]: row for row in found["tools"]}
+    assert tools["hello"] == {
+        "tool": "hello",
+        "plugin": "mine",
+        "offered": True,
+        "description": "Greets someone. At length.",
+    }
+    assert tools["bash"]["offered"] is False and tools["read"]["plugin"] == "tool_read"
+    assert {"command": "/greet", "plugin": "mine", "help": "Says hello."} in found["commands"]
+    shown = zot("plugins", "--plugin", path).out
+    tools_at, commands_at = shown.index("\nTools\n"), shown.index("\nCommands\n")
+    assert tools_at < shown.index("\nhello ") < commands_at < shown.index("\n/greet ")
+    assert "Greets someone." in shown and "At length" not in shown
+
+
+@pytest.mark.parametrize("argv", [("plugins",), ("plugins", "--json"), ("--list-models",), ("-p", "x")])
+def test_what_an_untrusted_project_leaves_out_is_said(zot: Any, project: Path, argv: tuple[str, ...]) -> None:
+    (project / ".zot" / "plugins").mkdir(parents=True)
+    (project / ".zot" / "plugins" / "local.py").write_text("", encoding="utf-8")
+    zot.script(["ok"])
+    err = zot(*argv).err
+    assert "not trusted" in err and ".zot/plugins not used" in err
+    assert "ask nobody" in err and "--trust uses it once" in err and 'answer "Yes, and remember it"' in err
+
+
+def test_a_plugin_that_does_not_load_is_said_once(zot: Any, plugin: Plugin) -> None:
+    done = zot("plugins", "--plugin", plugin("import nothing_of_this_name\n"))
+    assert (done.out + done.err).count("nothing_of_this_name") == 1
+
+
+def test_an_unknown_flag_of_a_command_names_its_own(zot: Any) -> None:
+    err = zot("plugins", "--hook").err
+    assert "did you mean --hooks" in err and err.endswith("See zot plugins --help\n")
+
+
+def test_a_group_alone_says_which_commands_it_has(zot: Any) -> None:
+    done = zot("sessions")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "zot: zot sessions needs a command: export, list, prune, show; see zot sessions --help\n"
+
+
+def test_a_session_shows_how_answers_ended(zot: Any, zot_home: Path) -> None:
+    (zot_home / "settings.json").write_text('{"retry": {"attempts": 1}}', encoding="utf-8")
+    zot.script(["half an ans", {"error": {"kind": "auth", "message": "sorry"}}])
+    assert zot("-p", "x").code == 1
+    session = json.loads(zot("sessions", "list", "--json").out)[0]["id"]
+    shown = zot("sessions", "show", session).out
+    assert "half an ans\n\n(failed: " in shown and "sorry" in shown
+    entry = json.loads(zot("sessions", "show", session, "--json").out)["entries"][-1]
+    assert entry["stop"] == "error" and "sorry" in entry["error"]
+
+
+def test_the_doctor_names_a_source_and_ends_with_a_verdict(zot: Any, zot_home: Path, project: Path) -> None:
+    (zot_home / "settings.json").write_text('{"max_stepps": 1}', encoding="utf-8")
+    (project / ".zot").mkdir()
+    (project / ".zot" / "settings.json").write_text("{}", encoding="utf-8")
+    problems = json.loads(zot("doctor", "--json").out)["problems"]
+    assert len(problems) >= 2 and all(row["source"] for row in problems)
+    assert zot("doctor").out.endswith("\nNothing is broken.\n")
+    (zot_home / "settings.json").write_text("{oops", encoding="utf-8")
+    assert zot("doctor").out.endswith("\n1 thing is broken; see the errors above.\n")

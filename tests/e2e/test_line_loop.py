@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ import pexpect
 import pytest
 
 Spawn = Callable[..., pexpect.spawn]
+OURS = re.compile("\r\x1b\\[K|\x1b\\[2m|\x1b\\[0m")
+"""What zot itself tells a terminal: wipe this line, dim, plain."""
 
 
 @pytest.fixture
@@ -50,9 +53,9 @@ def test_prompts_and_answers_until_ctrl_d(zot: Any, terminal: Spawn) -> None:
     zot.script(["first answer"], ["second answer"])
     child = terminal("hello")
     child.expect("Ctrl-D")
-    child.expect("first answer\r\n> ")
+    child.expect("first answer\r\nzot> ")
     child.sendline("again")
-    child.expect("second answer\r\n> ")
+    child.expect("second answer\r\nzot> ")
     child.sendeof()
     assert code(child) == 0
 
@@ -105,7 +108,7 @@ def test_control_sequences_do_not_reach_the_terminal(zot: Any, terminal: Spawn, 
     child.expect("> ")
     child.sendeof()
     assert code(child) == 0
-    assert not set("\x1b\x9b\u202e\x07") & set(child.logfile_read.getvalue())
+    assert not set("\x1b\x9b\u202e\x07") & set(OURS.sub("", child.logfile_read.getvalue()))
 
 
 def test_a_terminal_that_goes_away_ends_the_run(zot: Any, terminal: Spawn, project: Path) -> None:
@@ -163,3 +166,126 @@ def test_whether_a_project_is_trusted_is_asked(
     child.sendeof()
     assert code(child) == 0
     assert ("I am here" in child.logfile_read.getvalue()) is listed
+
+
+def test_an_answer_that_is_not_understood_is_asked_for_again(zot: Any, terminal: Spawn, project: Path) -> None:
+    """Finding 8: a typed `y` is no silent no; the default is shown, and Enter takes it."""
+    (project / ".zot" / "plugins").mkdir(parents=True)
+    (project / ".zot" / "plugins" / "local.py").write_text("", encoding="utf-8")
+    child = terminal()
+    child.expect(r"Which\? \[1\] ")
+    child.sendline("y")
+    child.expect("'y' is not understood; a number from 1 to 4, or Enter for 1: ")
+    child.sendline("")
+    child.expect("not trusted \\(you\\)")
+    child.expect("zot> ")
+    child.sendeof()
+    assert code(child) == 0
+
+
+def test_an_aborted_run_gives_back_what_waited_for_it(zot: Any, terminal: Spawn) -> None:
+    zot.script(["begun\n", {"hang": True}], ["the next answer"], ["too much"])
+    child = terminal("x")
+    child.expect("begun")
+    child.sendline("> and then this")
+    child.expect("taken; it follows when the answer is over")
+    child.sendline("but also this")
+    child.expect("taken; it joins at the next step")
+    child.sendintr()
+    child.expect("\\(2 lines were not sent:\\)\r\n  but also this\r\n  and then this\r\nzot> ")
+    child.sendline("next")
+    child.expect("the next answer\r\nzot> ")
+    child.sendeof()
+    assert code(child) == 0
+    assert "too much" not in child.logfile_read.getvalue()
+
+
+def test_a_failed_run_gives_back_what_waited_for_it(zot: Any, terminal: Spawn, project: Path) -> None:
+    call = {"tool_call": {"name": "bash", "args": {"command": "while [ ! -e go ]; do sleep 0.02; done"}}}
+    zot.script([call], [{"error": {"kind": "auth", "message": "refused"}}])
+    child = terminal("x")
+    child.expect("· bash")
+    child.sendline("> and then this")
+    child.expect("taken")
+    (project / "go").touch()
+    child.expect("refused")
+    child.expect("\\(1 line was not sent:\\)\r\n  and then this\r\nzot> ")
+    child.sendeof()
+    assert code(child) == 0
+
+
+def test_a_line_that_is_not_whole_yet_shows_a_sign_of_life(
+    zot: Any, terminal: Spawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    zot.script(["no end of the line yet", {"hang": True}])
+    child = terminal("x")
+    child.expect("answering …")
+    child.sendintr()
+    child.expect("no end of the line yet\r\n")
+    child.expect("zot> ")
+    child.sendeof()
+    assert code(child) == 0
+
+
+def test_the_banner_names_model_and_session(zot: Any, terminal: Spawn) -> None:
+    zot.script(["ok"], ["ok"])
+    child = terminal("hello there")
+    child.expect("scripted/scripted · new session\r\n")
+    child.expect("ok\r\nzot> ")
+    child.sendeof()
+    assert code(child) == 0
+    child = terminal("-c")
+    child.expect('scripted/scripted · session [0-9a-f]+ goes on: 2 messages, "hello there"\r\n')
+    child.sendeof()
+    assert code(child) == 0
+    child = terminal("--no-session")
+    child.expect("no session is kept")
+    child.sendeof()
+    assert code(child) == 0
+
+
+def test_a_missing_key_is_said_before_the_first_line(zot: Any, terminal: Spawn, zot_home: Path) -> None:
+    child = terminal("--provider", "openai", dimensions=(24, 300))
+    child.expect(f"no API key for openai: .*OPENAI_API_KEY.*{zot_home / 'auth.json'}.*\r\nzot> ")
+    child.sendeof()
+    assert code(child) == 0
+
+
+@pytest.mark.parametrize(("word", "near"), [("plugin", "plugins"), ("doctr", "doctor"), ("sesions", "sessions")])
+def test_one_word_near_a_command_is_no_prompt(zot: Any, terminal: Spawn, word: str, near: str) -> None:
+    zot.script(["never"])
+    child = terminal(word)
+    child.expect(f"no command '{word}'; did you mean zot {near}\\?")
+    assert code(child) == 2
+
+
+def test_a_word_after_two_dashes_is_a_prompt(zot: Any, terminal: Spawn) -> None:
+    zot.script(["as you like"])
+    child = terminal("--", "plugin")
+    child.expect("as you like\r\nzot> ")
+    child.sendeof()
+    assert code(child) == 0
+
+
+def test_one_word_near_a_plugins_command_is_no_prompt(zot: Any, terminal: Spawn, isolated: Path) -> None:
+    path = isolated / "mine.py"
+    path.write_text(
+        "import click\nfrom zot_core import CliSpec, hookimpl\n@click.command()\ndef greet(): ...\n"
+        "@hookimpl\ndef cli():\n    return [CliSpec(name='greet', help='Greets.', command=greet)]\n",
+        encoding="utf-8",
+    )
+    child = terminal("--plugin", str(path), "gret")
+    child.expect("did you mean zot greet")
+    assert code(child) == 2
+
+
+def test_notices_break_at_blanks(zot: Any, terminal: Spawn, zot_home: Path) -> None:
+    (zot_home / "settings.json").write_text('{"max_stepps": 1}', encoding="utf-8")
+    for argv in (["-p", "x"], ["--no-session"]):
+        child = terminal(*argv, dimensions=(24, 80))
+        child.expect("ignored\r\n")
+        rows = child.before.replace("\r", "").split("\n")
+        assert len(rows) > 1 and all(len(row) < 80 or " " not in row.strip() for row in rows)
+        assert "'max_steps'?" in child.before and "did you" in " ".join(child.before.split())
+        child.close(force=True)

@@ -185,3 +185,62 @@ def test_a_command_of_a_plugin_is_part_of_zot(zot: Any, plugin: Plugin) -> None:
     done = zot("--plugin", path, "greet", "you")
     assert (done.code, done.out) == (0, "hello you\n")
     assert zot("--plugin", path, "gret", "you").code == 2
+
+
+COMMAND = (
+    "from zot_core import CommandSpec, hookimpl\n"
+    "@hookimpl\n"
+    "def commands():\n"
+    "    return [CommandSpec(name='greet', handler=lambda args, ctx: f'hello {args}')]\n"
+)
+
+
+def test_the_text_that_a_command_returned_is_the_answer(zot: Any, plugin: Plugin) -> None:
+    path = plugin(COMMAND)
+    done = zot("-p", "/greet you", "--plugin", path)
+    assert (done.code, done.out, done.err) == (0, "hello you\n", "")
+    events = zot("--json", "/greet you", "--plugin", path).events
+    assert {"type": "ext_display", "extension": "mine", "text": "hello you"} in events
+
+
+def test_a_misspelt_command_names_the_nearest(zot: Any, plugin: Plugin) -> None:
+    zot.script(["ok"])
+    done = zot("-p", "/gret you", "--plugin", plugin(COMMAND))
+    assert (done.code, done.out) == (0, "ok\n")
+    assert "no command /gret; did you mean /greet? It is sent as text" in done.err
+
+
+def test_retries_are_announced_without_a_terminal(zot: Any, zot_home: Path) -> None:
+    (zot_home / "settings.json").write_text('{"retry": {"base_delay_s": 0.01}}', encoding="utf-8")
+    busy = [{"error": {"kind": "rate_limit", "message": "slow down", "retryable": True}}]
+    zot.script(busy, busy, ["the answer"])
+    done = zot("-p", "x")
+    assert (done.code, done.out) == (0, "the answer\n")
+    first, second = done.err.splitlines()
+    assert first.startswith("zot: rate limited; trying again in ") and first.endswith(" (1 of 2)")
+    assert second.endswith(" (2 of 2)")
+
+
+def test_extensions_need_a_plugin_that_knows_them(zot: Any) -> None:
+    done = zot("-p", "x", "--ext", "/nonexistent")
+    assert done.code == 2 and "--ext /nonexistent: no loaded plugin knows extensions" in done.err
+
+
+def test_a_format_that_no_plugin_speaks_is_refused_with_those_that_are_loaded(zot: Any, zot_home: Path) -> None:
+    (zot_home / "settings.json").write_text('{"disabled_plugins": ["api_google"]}', encoding="utf-8")
+    done = zot("-p", "x", "--api", "google-generative-ai")
+    assert done.code == 2
+    said, loaded = done.err.split("; loaded are: ")
+    assert said == "zot: --api google-generative-ai: no loaded plugin speaks this wire format"
+    assert "openai-completions" in loaded and "google" not in loaded
+
+
+def test_a_missing_key_says_where_and_in_which_form(zot: Any, zot_home: Path) -> None:
+    done = zot("-p", "x", "--provider", "openai")
+    assert done.code == 1 and str(zot_home / "auth.json") in done.err
+    assert '{"openai": {"api_key": "KEY"}}' in done.err and "OPENAI_API_KEY" in done.err
+
+
+def test_an_unknown_model_names_near_ones_once(zot: Any) -> None:
+    err = zot("-p", "x", "--provider", "openai", "--model", "gpt-6.2-sool").err
+    assert err.count("gpt-6.2-sol") == 1 and "?;" not in err and "? `zot --list-models` lists all" in err

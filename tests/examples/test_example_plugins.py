@@ -248,3 +248,27 @@ def test_the_packages_own_tests_pass(installed: Path, monkeypatch: pytest.Monkey
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(PLUGINS / "zot-greet" / "tests")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=PLUGINS / "zot-greet")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# --- two_speeds ---------------------------------------------------------------------------------------------------
+
+
+def test_two_speeds_routes_and_takes_the_large_one_when_the_small_one_fails(run_prompt: Run, world: Any) -> None:
+    section = {"plugins": {"two_speeds": {"small": "nobody/small", "large": "scripted/scripted"}}}
+    (world.home / "settings.json").write_text(json.dumps(section), encoding="utf-8")
+    ran = run_prompt(
+        "Hi",
+        script=Script().text("From the large one."),
+        plugins=[PLUGINS / "two_speeds.py"],
+        provider="",
+        model="speeds/auto",
+    )
+    assert ran.answer == "From the large one."
+    assert ran.messages[-1].provider == "scripted"  # type: ignore[union-attr]
+
+
+def test_two_speeds_ends_with_the_failure_of_the_last(run_prompt: Run, world: Any) -> None:
+    section = {"plugins": {"two_speeds": {"small": "nobody/small", "large": "nobody/large"}}}
+    (world.home / "settings.json").write_text(json.dumps(section), encoding="utf-8")
+    end = run_prompt("Hi", plugins=[PLUGINS / "two_speeds.py"], provider="", model="speeds/auto").end
+    assert end is not None and end.failure is not None and "nobody/large" in end.failure.message

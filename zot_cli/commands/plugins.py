@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zot_cli.options import CommandLine
     from zot_core.app import App
 
-_SENTENCE_END = re.compile(r"(?<=[.;:])\s|\n")
+_SENTENCE_END = re.compile(r"(?<=\.)\s|\n")
 """Where a description has said the most important."""
 
 

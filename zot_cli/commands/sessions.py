@@ -146,7 +146,8 @@ def _root(line: CommandLine, given: str | None) -> Path:
 
 def _cwd(line: CommandLine) -> str:
     given = line.get("cwd")
-    return str(Path(given).expanduser().absolute() if given else current_folder())
+    path = Path(given).expanduser() if given else current_folder()
+    return str(path if path.is_absolute() else current_folder() / path)
 
 
 def _opened(line: CommandLine, ref: str, session_dir: str | None) -> Session:

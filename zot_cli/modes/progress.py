@@ -66,6 +66,8 @@ def failed_line(name: str, text: str) -> str:
 def retry_text(part: Retrying, retries: int) -> str:
     """A request that starts over: why, when, and which of how many `retries` it is."""
     why = _BUSY.get(part.failure.kind) or one_line(part.failure.message, 200).rstrip(".")
+    if not part.delay:
+        return f"{why}; trying another model"
     when = f"{part.delay:.0f} s" if part.delay >= 1 else f"{part.delay:.1f} s"
     return f"{why}; trying again in {when} ({part.attempt} of {max(retries, part.attempt)})"
 

@@ -17,6 +17,7 @@ from zot_core.types.stream import (
     BlockMeta,
     Key,
     Retrying,
+    Routed,
     StreamPart,
     TextDelta,
     ThinkingDelta,
@@ -70,6 +71,7 @@ class MessageBuilder:
             ToolCallEnd: self._end,
             UsageUpdate: self._usage,
             Retrying: self._retrying,
+            Routed: self._routed,
         }
 
     def feed(self, part: StreamPart) -> StreamPart:
@@ -184,6 +186,10 @@ class MessageBuilder:
 
     def _usage(self, part: UsageUpdate) -> StreamPart:
         self.usage = part.usage
+        return part
+
+    def _routed(self, part: Routed) -> StreamPart:
+        self._maker = (part.model.provider, part.model.id, part.model.api)
         return part
 
     def _retrying(self, part: Retrying) -> StreamPart:

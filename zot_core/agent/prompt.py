@@ -78,7 +78,7 @@ def build_base(
         intro = "Instructions of the project and its people. They hold for all work here; later ones win."
         texts = (f'<context_file path="{path}">\n{text.strip()}\n</context_file>' for path, text in files.items())
         parts.append("\n\n".join((f"# Project context\n\n{intro}", *texts)))
-    parts.extend(s.text for s in sections if s.kind == "skills")
+    parts.append("\n".join(s.text for s in sections if s.kind == "skills"))
     parts.extend(s.text for s in sections if s.kind == "section")
     parts.extend(options.append_system_prompt)
     parts.append(f"Current date: {date}\nCurrent working directory: {options.cwd}")

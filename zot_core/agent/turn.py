@@ -37,7 +37,7 @@ from zot_core.models.protocol import Request
 from zot_core.types.failure import Failure, RunFailed, StopReason
 from zot_core.types.messages import AnyMessage, AssistantMessage, Message, SystemMessage, ToolResultMessage
 from zot_core.types.safe_text import error_text
-from zot_core.types.stream import Done, Failed, Retrying, StreamPart, TextDelta
+from zot_core.types.stream import Done, Failed, Retrying, Routed, StreamPart, TextDelta
 
 if TYPE_CHECKING:
     from zot_core.agent.calls import Batch
@@ -234,7 +234,7 @@ async def _read(run: Run, parts: AsyncIterator[StreamPart], reply: _Reply) -> No
         except Exception as error:
             part = Failed(_as_failure(error))
             break
-        if not reply.started and kind is not Retrying:
+        if not reply.started and kind is not Retrying and kind is not Routed:
             await _start(run, reply)
         if reply.wants_updates and not (reply.hold_text and kind is TextDelta):
             await sink.tell(events.MessageUpdateEvent(message_id=reply.builder.id, part=part, partial=reply.partial))

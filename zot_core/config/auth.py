@@ -21,6 +21,7 @@ from zot_core.types.record import record
 if TYPE_CHECKING:
     from zot_core.config.auth_entries import Entry
     from zot_core.config.secrets import Secret
+    from zot_core.types.login import Tokens
 
 
 @record
@@ -96,6 +97,16 @@ class Auth:
         if next(self._places(provider, env_names, api_key, use_flag, commands=False), None) is not None:
             return True
         return self.may_run_command(provider) or api_key.strip().startswith("!")
+
+    def stale_login(self, provider: str) -> Tokens | None:
+        """The login of auth.json that has ended or ends within a minute and can be renewed; None where there is none
+        or a key comes before it."""
+        entry = self._entry(provider)
+        if entry is None or entry.key or entry.command or not (entry.token and entry.refresh and entry.expired):
+            return None
+        from zot_core.types.login import Tokens
+
+        return Tokens(access=entry.token, refresh=entry.refresh, expires=entry.expires)
 
     def may_run_command(self, provider: str) -> bool:
         """Whether `auth.json` names a command for this provider's key, which may take seconds."""

@@ -24,6 +24,7 @@ class Entry:
     token: str = field(default="", repr=False)
     account_id: str = ""
     expires: float | None = None
+    refresh: str = field(default="", repr=False)
 
     @property
     def expired(self) -> bool:
@@ -57,9 +58,11 @@ def read_entry(data: Any) -> Entry:
     login = data.get("oauth")
     if isinstance(login, dict):
         token, account, end = login.get("access_token"), login.get("account_id"), login.get("expiry")
+        refresh = login.get("refresh_token")
     else:
         token, account, end = data.get("access"), data.get("accountId"), data.get("expires")
-    return Entry(key, _command(data.get("api_key_command")), _text(token), _text(account), _time(end))
+        refresh = data.get("refresh")
+    return Entry(key, _command(data.get("api_key_command")), _text(token), _text(account), _time(end), _text(refresh))
 
 
 def _command(given: Any) -> str | tuple[str, ...]:
@@ -97,7 +100,7 @@ def entry_of(stored: dict[str, Any], provider: str) -> Entry:
     # The Go zot keeps the login of its provider openai-codex under openai, whose own requests never use it.
     if provider == "openai-codex" and provider not in stored:
         entry = read_entry(stored.get("openai"))
-        return Entry(token=entry.token, account_id=entry.account_id, expires=entry.expires)
+        return Entry(token=entry.token, account_id=entry.account_id, expires=entry.expires, refresh=entry.refresh)
     entry = read_entry(stored.get(provider))
     if provider == "openai":
         return Entry(key=entry.key, command=entry.command)

@@ -17,7 +17,7 @@ from typing import Any
 
 from zot_core._version import __version__
 from zot_core.config.files import write_whole
-from zot_core.config.paths import make_private, reason
+from zot_core.config.paths import make_private, read_bytes, reason
 from zot_core.config.problems import Problem
 
 FORMAT = 1
@@ -110,8 +110,7 @@ class BootCache:
         if self._read is None:
             self._read = {}
             try:
-                with open(self._path, "rb") as file:  # noqa: PTH123 - as for os.stat
-                    data = json.loads(file.read())
+                data = json.loads(read_bytes(self._path))
             except (OSError, ValueError, RecursionError):
                 return self._read
             if isinstance(data, dict) and data.get("made_by") == self._maker():

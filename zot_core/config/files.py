@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from zot_core.config.paths import make_private, reason
+from zot_core.config.paths import make_private, read_bytes, reason
 from zot_core.config.problems import SaveRefused
 
 LOCK_TIMEOUT = 10.0
@@ -86,9 +86,8 @@ def update(path: Path, locks: Path, change: Callable[[str], str], mode: int | No
     """
     with locked(path, locks):
         try:
-            # newline="" keeps CRLF: what zot does not change stays to the byte.
-            with path.open(encoding="utf-8", newline="") as file:
-                before: str | None = file.read()
+            # From bytes, which keeps CRLF: what zot does not change stays as it is.
+            before: str | None = read_bytes(path).decode("utf-8")
         except FileNotFoundError:
             before = None
         except UnicodeDecodeError as error:

@@ -59,6 +59,7 @@ def _provider(name: str, given: Any, document: ObjectFile, file: str) -> tuple[d
         ("headers", dict, "an object"),
         ("compat", dict, "an object"),
         ("models", list, "a list"),
+        ("modelOverrides", dict, "an object"),
     ):
         if key in provider and not isinstance(provider[key], kind):
             del provider[key]

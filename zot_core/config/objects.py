@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from zot_core.config.paths import reason
+from zot_core.config.paths import read_bytes, reason
 from zot_core.config.problems import Problem
 from zot_core.types.record import record
 
@@ -33,7 +33,7 @@ def read_object(path: str | Path) -> tuple[ObjectFile | None, list[Problem]]:
     """The object in the file, or None with what is wrong; a missing or empty file is an empty object. Never raises."""
     file = str(path)
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_bytes(path).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError:
         return ObjectFile({}, ""), []
     except UnicodeDecodeError as error:

@@ -5,8 +5,10 @@ Looks at environment variables and the platform only; creates nothing until `Pat
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -202,6 +204,21 @@ def make_private(directory: Path) -> None:
     if not directory.is_dir():
         directory.parent.mkdir(parents=True, exist_ok=True)
         directory.mkdir(mode=0o700, exist_ok=True)
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """What a file of zot's own holds. Raises OSError, for a pipe or a device too: reading one could last for ever."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode) and os.path.realpath(path) != os.devnull:
+            raise OSError(errno.EINVAL, "it is no regular file")
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
 
 
 def reason(error: OSError) -> str:

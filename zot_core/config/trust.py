@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zot_core.config.objects import read_object
 from zot_core.config.paths import PROJECT_DIR, Paths
 from zot_core.config.problems import Problem, SaveRefused
+from zot_core.config.resources import SHARED_SKILLS, shared_folders
 from zot_core.types.record import record
 
 MATTERS = (
@@ -28,7 +29,6 @@ MATTERS = (
     f"{PROJECT_DIR}/mcp.json",
     f"{PROJECT_DIR}/mcp",
     ".mcp.json",
-    ".agents/skills",
 )
 """What needs trust, below a project. A folder counts when something is in it."""
 REMEMBER = "Yes, and remember it"
@@ -86,11 +86,14 @@ def project_key(cwd: str | Path) -> str:
 def found_to_trust(cwd: str | Path, home: str | Path | None = None) -> tuple[str, ...]:
     """What there is to trust in the project at `cwd`, as paths below it.
 
-    A project whose `.zot` is zot's own home holds the person's own files, which need no trust.
+    A project whose `.zot` is zot's own home holds the person's own files, which need no trust. Skills in the form that
+    agents share count from the repository's root on.
     """
     root = Path(cwd)
     own = home is not None and project_key(root / PROJECT_DIR) == project_key(home)
-    return tuple(name for name in MATTERS if not (own and name.startswith(PROJECT_DIR)) and _holds(root / name))
+    found = [name for name in MATTERS if not (own and name.startswith(PROJECT_DIR)) and _holds(root / name)]
+    shared = [folder / name for folder in shared_folders(root) for name in SHARED_SKILLS]
+    return (*found, *(os.path.relpath(path, root) for path in shared if _holds(path)))
 
 
 def _holds(path: Path) -> bool:

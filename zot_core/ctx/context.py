@@ -15,6 +15,7 @@ from zot_core.agent.cancel import Signal
 from zot_core.ctx.errors import StreamingError
 from zot_core.ctx.facades import BusFacade, CommandsFacade, ModelsFacade, SessionView, ToolsFacade
 from zot_core.ctx.plugin_ui import PluginUi
+from zot_core.plugins.diagnostics import Diagnostic
 from zot_core.plugins.errors import WouldDeadlock
 from zot_core.types.content import Image, UserContent, as_content
 from zot_core.types.messages import CustomMessage, UserMessage
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from zot_core.ctx.protocols import DeliverAs, Ui
     from zot_core.runtime.runtime import Runtime
     from zot_core.toolkit.process import ProcessGroups
-    from zot_core.types.specs import FilesystemPolicy, ToolResult
+    from zot_core.types.specs import FilesystemPolicy, ResourcePath, ToolResult
 
 WithSession = Callable[["CommandCtx"], Awaitable[None]]
 Content = str | Sequence[UserContent]
@@ -44,7 +45,7 @@ class PluginContext:
         self.session = SessionView(self._live)
         self.tools = ToolsFacade(self._live, plugin)
         self.commands = CommandsFacade(self._live, plugin)
-        self.models = ModelsFacade(self._live)
+        self.models = ModelsFacade(self._live, plugin)
         self.bus = BusFacade(self._live, plugin)
 
     def _live(self) -> Runtime:
@@ -86,6 +87,15 @@ class PluginContext:
     def flag(self, name: str) -> Any:
         """The value of a flag that a plugin contributed; None when it was not given and has no default."""
         return self._live().flags.get(name)
+
+    def resources(self, kind: Literal["skills", "prompts", "themes"]) -> list[tuple[str, ResourcePath]]:
+        """Where plugins have skills, prompts or themes: (plugin, absolute path), as contributed or brought by
+        `resources_discover`."""
+        return self._live().resource_paths(kind)
+
+    def report(self, message: str, level: Literal["info", "warning", "error"] = "warning") -> None:
+        """Tells the person, once, what is wrong with something that is this plugin's; a diagnostic."""
+        self._live().host.diagnostics.report(Diagnostic(level, self.plugin, "", message))
 
     def create_task(self, coro: Coroutine[Any, Any, Any], name: str = "") -> asyncio.Task[Any]:
         """Runs `coro` beside the session; it is cancelled when the session ends, and an error is reported by name."""

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from zot_core import events
 from zot_core.models.protocol import Request
+from zot_core.types.routing import VirtualModel
 
 if TYPE_CHECKING:
     from zot_core.runtime.runtime import Runtime
     from zot_core.types.messages import Message
-    from zot_core.types.specs import CommandSpec, ModelSpec, ThinkingLevel, ToolSpec
+    from zot_core.types.specs import CommandSpec, ModelSpec, ProviderSpec, ThinkingLevel, ToolSpec
     from zot_core.types.stream import StreamPart
 
 Live = Callable[[], "Runtime"]
@@ -117,8 +118,9 @@ class CommandsFacade:
 class ModelsFacade:
     """`ctx.models`: the catalog, the choice, and model calls of a plugin's own."""
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, live: Live, plugin: str) -> None:
         self._live = live
+        self._plugin = plugin
 
     @property
     def current(self) -> ModelSpec | None:
@@ -137,6 +139,38 @@ class ModelsFacade:
     def find(self, name: str) -> ModelSpec | None:
         """The model that `name` means: id, provider/id or a unique fragment; None when there is none."""
         return self._live().models.find(name)
+
+    @property
+    def routed(self) -> ModelSpec | None:
+        """The real model that the last request was routed to; None while none was."""
+        return self._live().choice.router.routed
+
+    def add(self, spec: ProviderSpec | VirtualModel, *, keep_models: bool = False) -> Callable[[], None]:
+        """Adds a provider or a virtual model, or lays it over the one of its name, from the next model call on; the
+        answer takes it away again, and what was there comes back. A provider's models replace those that were there,
+        unless `keep_models` adds them."""
+        runtime = self._live()
+        if isinstance(spec, VirtualModel):
+            off = runtime.models.add_virtual(spec, owner=self._plugin)
+        else:
+            off = runtime.models.add_provider(spec, owner=self._plugin, keep_models=keep_models)
+        runtime.choice.refresh()
+
+        def remove() -> None:
+            off()
+            runtime.choice.refresh()
+
+        return remove
+
+    def remove(self, name: str) -> None:
+        """Takes away what this plugin brought under that name, a provider's id or a virtual model's `provider/id`;
+        unknown is nothing."""
+        runtime = self._live()
+        if "/" in name:
+            runtime.models.remove_virtual(name, self._plugin)
+        else:
+            runtime.models.remove_provider(name, self._plugin)
+        runtime.choice.refresh()
 
     async def set(self, name: str) -> bool:
         """Chooses a model for this session from the next call on; False when there is no such model or no key for

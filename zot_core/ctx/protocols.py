@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from zot_core.events.tool import ToolCallEvent
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.content import Image, UserContent
-    from zot_core.types.specs import CommandSpec, FilesystemPolicy, Mode, ModelSpec, ThinkingLevel, ToolResult, ToolSpec
+    from zot_core.types.routing import VirtualModel
+    from zot_core.types.specs import (
+        CommandSpec,
+        FilesystemPolicy,
+        Mode,
+        ModelSpec,
+        ProviderSpec,
+        ResourcePath,
+        ThinkingLevel,
+        ToolResult,
+        ToolSpec,
+    )
 
 NotifyLevel = Literal["info", "success", "warning", "error"]
 DeliverAs = Literal["steer", "follow_up", "next_turn"]
@@ -216,6 +227,18 @@ class Models(Protocol):
     def find(self, name: str) -> ModelSpec | None:
         """The model that `name` means: id, provider/id or a unique fragment; None when there is none."""
 
+    routed: ModelSpec | None
+    """The real model that the last request was routed to; None while none was."""
+
+    def add(self, spec: ProviderSpec | VirtualModel, *, keep_models: bool = False) -> Callable[[], None]:
+        """Adds a provider or a virtual model, or lays it over the one of its name, from the next model call on; the
+        answer takes it away again, and what was there comes back. A provider's models replace those that were there,
+        unless `keep_models` adds them."""
+
+    def remove(self, name: str) -> None:
+        """Takes away what this plugin brought under that name, a provider's id or a virtual model's `provider/id`;
+        unknown is nothing."""
+
     async def set(self, name: str) -> bool:
         """Chooses a model; False, with a note to the person, when there is none of that name or no key for it."""
 
@@ -274,6 +297,13 @@ class Context(Protocol):
 
     def system_prompt(self) -> str:
         """The system prompt as prepared so far; what `context` or the payload hooks change is not in it."""
+
+    def resources(self, kind: Literal["skills", "prompts", "themes"]) -> Sequence[tuple[str, ResourcePath]]:
+        """Where plugins have skills, prompts or themes: (plugin, absolute path), as contributed or brought by
+        `resources_discover`."""
+
+    def report(self, message: str, level: Literal["info", "warning", "error"] = "warning") -> None:
+        """Tells the person, once, what is wrong with something that is this plugin's; a diagnostic."""
 
     def create_task(self, coro: Any, name: str = "") -> Any:
         """Runs `coro` beside the session, whose end cancels it; an error is reported in this plugin's name."""

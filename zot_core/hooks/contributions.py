@@ -68,7 +68,9 @@ _ROWS = (
         "Places where models are served.",
     ),
     Contribution(
-        "virtual_models", (), "stack; what was there comes back", "ctx.models.add", "Names that stand for other models."
+        "virtual_models",
+        ("zot_core.types.routing:VirtualModel",),
+        "stack; what was there comes back", "ctx.models.add", "Names that stand for other models."
     ),
     Contribution("api_formats", (_SPECS + "ApiFormat",), "first stays", "", "Wire formats of models."),
     Contribution("mcp_servers", (), "the user's own configuration, then first", "", "MCP servers; at load only."),
@@ -127,6 +129,13 @@ _ROWS = (
         "first stays",
         "",
         "Where sections of the base system prompt come from, such as context files.",
+    ),
+    Contribution(
+        "expansions",
+        (_SPECS + "Expansion",),
+        "commands keep their name, then the first by rank",
+        "",
+        "What a prompt that begins with `/` and names no command becomes, such as a skill or a template.",
     ),
     Contribution(
         "memory_reporters", (), "first stays; reserved names are refused", "", "Parts of the report on memory in use."

@@ -6,19 +6,31 @@ brings the one below back. Knows no provider by name and no credential.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit
 
+from zot_core.models.naming import is_loopback, listed, near, readings
 from zot_core.types.failure import UsageError
 from zot_core.types.record import record
-from zot_core.types.specs import THINKING_LEVELS, ApiFormat, ModelSpec, ProviderSpec, ThinkingLevel, resolve
+from zot_core.types.routing import VirtualModel
+from zot_core.types.specs import ApiFormat, ModelSpec, ProviderSpec, ThinkingLevel, resolve
 
 DEFAULT_API: Final = "openai-completions"
 AD_HOC_PROVIDER: Final = "custom"
 AD_HOC_MODEL: Final = "default"
 """The model id for a server that was named without one; servers of a single model do not read it."""
+
+
+Override = Callable[[ModelSpec], ModelSpec]
+
+
+class UnknownModel(UsageError):
+    """No model has this name; `provider` is the one that was named with it, or "". Its live list may know better."""
+
+    def __init__(self, message: str, provider: str = "") -> None:
+        super().__init__(message)
+        self.provider = provider
 
 
 class Resolution(NamedTuple):
@@ -44,15 +56,28 @@ class ModelRegistry:
         self._formats: dict[str, list[ApiFormat]] = {}
         self._merged: dict[str, ProviderSpec] = {}
         self._models: dict[str, tuple[ModelSpec, ...]] = {}
+        self._found: dict[str, tuple[ModelSpec, ...]] = {}
+        self._overrides: dict[str, Mapping[str, Override]] = {}
+        self._first: list[str] = []
+        self._virtual: dict[tuple[str, str], list[tuple[str, VirtualModel]]] = {}
 
     def add_provider(
-        self, spec: ProviderSpec, *, owner: str = "", under: bool = False, keep_models: bool = False
+        self,
+        spec: ProviderSpec,
+        *,
+        owner: str = "",
+        under: bool = False,
+        keep_models: bool = False,
+        first: bool = False,
     ) -> Callable[[], None]:
         """Puts `spec` on top of the providers of its name (`under`: below them); the answer takes it away again.
 
         What `spec` leaves empty comes from the layer below; its headers and compat flags are merged over those below.
-        Its models replace those below; with `keep_models` they are added to them, equal ids replaced.
+        Its models replace those below; with `keep_models` they are added to them, equal ids replaced. `first` puts the
+        provider before the others where nobody named one.
         """
+        if first and spec.id not in self._first:
+            self._first.append(spec.id)
         layer = _Layer(spec, owner, keep_models)
         stack = self._layers.setdefault(spec.id, [])
         stack.insert(0 if under else len(stack), layer)
@@ -75,6 +100,52 @@ class ModelRegistry:
         stack = self._layers.get(provider_id, [])
         stack[:] = [layer for layer in stack if layer.owner != owner]
         self._forget(provider_id)
+
+    def add_virtual(self, virtual: VirtualModel, *, owner: str = "", under: bool = False) -> Callable[[], None]:
+        """Puts a virtual model on top of those of its name (`under`: below them); the answer takes it away again."""
+        row = (owner, virtual)
+        stack = self._virtual.setdefault(virtual.key, [])
+        stack.insert(0 if under else len(stack), row)
+        listed: Callable[[], None] | None = None
+        if isinstance(virtual.model, ModelSpec):
+            name = virtual.model.provider
+            # A provider that exists for virtual models alone needs no key
+            spec = ProviderSpec(id=name, models=(virtual.model,), keyless=not self._layers.get(name))
+            listed = self.add_provider(spec, owner=owner, under=under and not self._layers.get(name), keep_models=True)
+
+        def remove() -> None:
+            if row in stack:
+                stack.remove(row)
+                if listed is not None:
+                    listed()
+
+        return remove
+
+    def remove_virtual(self, name: str, owner: str) -> None:
+        """Takes away the virtual models `provider/id` of `owner`; unknown is nothing."""
+        provider, _, model = name.partition("/")
+        stack = self._virtual.get((provider, model), [])
+        for row in [row for row in stack if row[0] == owner]:
+            stack.remove(row)
+            if isinstance(row[1].model, ModelSpec):
+                layers = self._layers.get(provider, [])
+                layers[:] = [one for one in layers if one.owner != owner or tuple(one.spec.models) != (row[1].model,)]
+                self._forget(provider)
+
+    def virtual(self, provider: str, model: str) -> tuple[str, VirtualModel] | None:
+        """The virtual model of that name, with its owner."""
+        stack = self._virtual.get((provider, model))
+        return stack[-1] if stack else None
+
+    def add_found(self, provider_id: str, models: Iterable[ModelSpec]) -> None:
+        """What the provider itself lists: it is added to the catalog, and an id that is in both is the catalog's."""
+        self._found[provider_id] = tuple(models)
+        self._models.pop(provider_id, None)
+
+    def override(self, provider_id: str, overrides: Mapping[str, Override]) -> None:
+        """Changes models of a provider by id, wherever they come from; those of `models.json` itself are as written."""
+        self._overrides[provider_id] = overrides
+        self._models.pop(provider_id, None)
 
     def add_format(self, api: ApiFormat) -> Callable[[], None]:
         """Adds a wire format; of equal names the first stays. The answer takes it away again."""
@@ -121,9 +192,16 @@ class ModelRegistry:
             return tuple(model for spec in self.providers() for model in self.models(spec.id))
         if provider_id not in self._models:
             spec = self.provider(provider_id)
-            catalog = resolve(spec.models) if spec is not None else ()
-            self._models[provider_id] = tuple(_complete(model, spec) for model in catalog) if spec is not None else ()
+            self._models[provider_id] = self._all_of(spec) if spec is not None else ()
         return self._models[provider_id]
+
+    def _all_of(self, spec: ProviderSpec) -> tuple[ModelSpec, ...]:
+        rows: list[ModelSpec] = list(resolve(spec.models))
+        ids = {model.id for model in rows}
+        rows.extend(model for model in self._found.get(spec.id, ()) if model.id not in ids)
+        changes = self._overrides.get(spec.id, {})
+        changed = (changes[m.id](m) if m.id in changes and m.source != "models.json" else m for m in rows)
+        return tuple(_complete(model, spec) for model in changed)
 
     def find(self, name: str) -> ModelSpec | None:
         """The model that `name` means (`id` or `provider/id`, exact), or None."""
@@ -141,12 +219,12 @@ class ModelRegistry:
         """What the words of a command line or of settings mean.
 
         `model` is an id, `provider/id`, either with `:LEVEL`, or a fragment that fits one model alone. Without a model
-        it is the provider's default one; without both, the first provider that is `usable` (has a key, say). With a
-        base URL, an unknown model is taken at its word. Raises UsageError, naming what is near, for the unknown and
-        the ambiguous.
+        it is the provider's default one; without both, that of the first provider that is `usable` (has a key, say),
+        in the order of `add_provider`. With a base URL, or of a provider that lists none, an unknown model is taken at
+        its word. Raises UsageError, naming what is near, for the unknown (UnknownModel) and the ambiguous.
         """
         if provider and self.provider(provider) is None:
-            raise UsageError(f"unknown provider {provider!r}{_near(provider, self._layers)}")
+            raise UsageError(f"unknown provider {provider!r}{near(provider, self._layers)}")
         if api and self.format(api) is None:
             loaded = ", ".join(self.formats()) or "none"
             raise UsageError(f"--api {api}: no loaded plugin speaks this wire format; loaded are: {loaded}")
@@ -157,7 +235,7 @@ class ModelRegistry:
         found_api = api or found.api or DEFAULT_API
         if base_url:
             # A server of one's own needs no key; if it wants one, it says so
-            spec = replace(spec, base_url=base_url, keyless=spec.keyless or _is_loopback(base_url))
+            spec = replace(spec, base_url=base_url, keyless=spec.keyless or is_loopback(base_url))
         found = replace(found, api="" if spec.stream is not None else found_api, base_url=base_url or found.base_url)
         return Resolution(spec, found, level)
 
@@ -166,18 +244,25 @@ class ModelRegistry:
     ) -> tuple[ModelSpec, ThinkingLevel | None]:
         if not name:
             return self._default(provider, base_url, usable), None
-        for candidate, level in _readings(name):
+        for candidate, level in readings(name):
             found = self._exact(candidate, provider)
             if len(found) > 1:
                 found = [model for model in found if self._is_usable(model, usable)] or found
             if len(found) == 1:
                 return found[0], level
             if found:
-                raise UsageError(f"{candidate!r} is served by several providers: {_listed(found)}; say which")
-        candidate, level = _readings(name)[-1]
-        if base_url:
+                raise UsageError(f"{candidate!r} is served by several providers: {listed(found)}; say which")
+        candidate, level = readings(name)[-1]
+        if base_url or self._takes_any(candidate, provider):
             return self._ad_hoc(candidate, provider), level
         return self._fragment(candidate, provider, usable), level
+
+    def _takes_any(self, name: str, provider: str) -> bool:
+        """Whether the provider that was named has no list of models, so that every name may be one: a deployment, or
+        what a local server holds."""
+        head, slash, _ = name.partition("/")
+        spec = self.provider(provider or (head if slash else ""))
+        return spec is not None and bool(spec.base_url) and spec.stream is None and not self.models(spec.id)
 
     def _exact(self, name: str, provider: str) -> list[ModelSpec]:
         if provider:
@@ -200,12 +285,16 @@ class ModelRegistry:
         if len(found) == 1:
             return found[0]
         if found:
-            raise UsageError(f"{name!r} fits several models: {_listed(found)}; say which")
+            raise UsageError(f"{name!r} fits several models: {listed(found)}; say which")
         where = f" of provider {provider!r}" if provider else ""
         # The way in which the name was written is the way in which others are offered: once each
-        near = _near(name, {f"{m.provider}/{m.id}" if "/" in name else m.id for m in models}, cutoff=0.7)
+        close = near(name, {f"{m.provider}/{m.id}" if "/" in name else m.id for m in models}, cutoff=0.7)
         elsewhere = "`zot --list-models` lists all, `--base-url` names another server"
-        raise UsageError(f"unknown model {name!r}{where}{near}{' ' if near.endswith('?') else '; '}{elsewhere}")
+        head, slash, _ = name.partition("/")
+        asked = provider or (head if slash and self.provider(head) is not None else "")
+        raise UnknownModel(
+            f"unknown model {name!r}{where}{close}{' ' if close.endswith('?') else '; '}{elsewhere}", asked
+        )
 
     def _default(self, provider: str, base_url: str, usable: Callable[[ProviderSpec], bool]) -> ModelSpec:
         if provider or base_url:
@@ -215,12 +304,21 @@ class ModelRegistry:
                 return self._ad_hoc("", provider)
             return next((m for m in models if m.id == spec.default_model), models[0])
         # Without a word from the person, only a provider that lives somewhere: neither `scripted` nor a blank `custom`
-        real = [spec for spec in self.providers() if spec.base_url or not spec.keyless]
+        real = [spec for spec in self._in_order() if spec.base_url or not spec.keyless]
         ready = [spec for spec in real if usable(spec)]
         for spec in (*ready, *real):
             if self.models(spec.id):  # one catalog after another: most are never needed
                 return self._default(spec.id, "", usable)
         raise UsageError("no model is known: name one with --provider and --model, or a server with --base-url")
+
+    def is_own(self, provider_id: str) -> bool:
+        """Whether the person's own file brought this provider's address or models."""
+        return provider_id in self._first
+
+    def _in_order(self) -> list[ProviderSpec]:
+        """The person's own first, then in the order in which plugins brought them."""
+        names = [*self._first, *(name for name in self._layers if name not in self._first)]
+        return [spec for name in names if (spec := self.provider(name)) is not None]
 
     def _ad_hoc(self, name: str, provider: str) -> ModelSpec:
         head, slash, rest = name.partition("/")
@@ -265,6 +363,7 @@ def _over(below: ProviderSpec, layer: _Layer) -> ProviderSpec:
         compat={**below.compat, **above.compat},
         discover=above.discover or below.discover,
         stream=above.stream or below.stream,
+        oauth=above.oauth or below.oauth,
     )
 
 
@@ -278,39 +377,3 @@ def _complete(model: ModelSpec, spec: ProviderSpec) -> ModelSpec:
         compat={**spec.compat, **model.compat},
         headers={**spec.headers, **model.headers},
     )
-
-
-def _readings(name: str) -> list[tuple[str, ThinkingLevel | None]]:
-    """`id:level` may also be an id: models of local servers have colons in their names."""
-    head, colon, tail = name.rpartition(":")
-    readings: list[tuple[str, ThinkingLevel | None]] = [(name, None)]
-    if colon and head:
-        readings.extend((head, level) for level in THINKING_LEVELS if level == tail.lower())
-    return readings
-
-
-def _near(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
-    from difflib import get_close_matches  # only when something was misspelt
-
-    names = sorted(known)
-    near = get_close_matches(name.lower(), names, n=3, cutoff=cutoff)
-    if near:
-        return f"; did you mean {_either(near)}?"
-    return f"; known are {', '.join(names[:12])}{', …' if len(names) > 12 else ''}" if names else ""
-
-
-def _either(names: Sequence[str]) -> str:
-    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def _listed(models: Sequence[ModelSpec]) -> str:
-    names = sorted(f"{model.provider}/{model.id}" for model in models)
-    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-
-
-def _is_loopback(url: str) -> bool:
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        return False
-    return host in {"localhost", "::1", "0.0.0.0"} or host.startswith("127.") or host.endswith(".localhost")

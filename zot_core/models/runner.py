@@ -217,6 +217,10 @@ def cost_of(usage: Usage, prices: Prices | None) -> Usage:
     """`usage` with its cost in US dollars by `prices`; a cost that the provider told stays."""
     if prices is None or usage.cost:
         return usage
+    sent = usage.input + usage.cache_read + usage.cache_write
+    for above, tier in sorted(prices.tiers, key=lambda one: one[0]):
+        if sent > above:
+            prices = tier
     cost = (
         usage.input * prices.input
         + usage.output * prices.output

@@ -24,7 +24,7 @@ _HARMLESS = frozenset({"prompt_cache_key", "idempotency-key"})
 _NAME = re.compile(_SECRET_NAME, re.IGNORECASE)
 # `signature` and `sig` are secrets in a URL; in a body they are a model's thinking, which a log needs
 _FIELD = re.compile(
-    rf"(?i)(\\*)\"((?!signature|sig)(?:{_SECRET_NAME}))\1\"(\s*:\s*)\1\"((?:(?!\1\")(?:\\.|[^\\]))*?)\1\""
+    rf"(?i)(\\{{0,15}})\"((?!signature|sig)(?:{_SECRET_NAME}))\1\"(\s*:\s*)\1\"((?:(?!\1\")(?:\\.|[^\\]))*?)\1\""
 )
 _PLACED: Final = 6
 """Characters from which a value is a secret that is looked for elsewhere; shorter ones would hit words."""

@@ -1,7 +1,7 @@
 """The one TLS context of a process: whose certificates are believed.
 
 That is the system's own store (on macOS and Windows its verifier, so that a company's root counts), through truststore:
-1 ms to import and 1 to build, where httpx's own context reads certifi's bundle for 20. Imported for the first `https:` only.
+1 ms to import and 1 to build, where httpx's own context reads certifi's bundle for 20. Imported for the first `https:`.
 SSL_CERT_FILE and SSL_CERT_DIR, where set, take the store's place everywhere.
 """
 

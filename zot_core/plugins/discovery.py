@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from zot_core.plugins.errors import PluginLoadError
 from zot_core.plugins.loader import Loader
 from zot_core.plugins.rank import BUILTIN, EXPLICIT, INSTALLED
 from zot_core.types.record import record
@@ -71,11 +72,17 @@ def entry_point_candidates(
 
 
 def folder_candidates(loader: Loader, folder: Path, tier: int) -> list[Candidate]:
-    """Plugins in a folder: `.py` files and folders with `__init__.py`, but for names that begin with `_` or `.`."""
+    """Plugins in a folder: `.py` files and folders with `__init__.py`, but for names that begin with `_` or `.`.
+
+    A folder that is there and cannot be read is one candidate that says so when it is loaded.
+    """
     try:
         entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
     except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        reason = f"the folder cannot be read: {error.strerror}"
+        return [Candidate(name=folder.name, tier=tier, load=_unreadable(folder, reason), origin=str(folder))]
     found = [entry for entry in entries if not entry.name.startswith(("_", ".")) and _is_plugin(entry)]
     return [
         Candidate(name=_stem(entry), tier=tier, load=_path(loader, entry, _stem(entry)), origin=str(entry))
@@ -133,8 +140,18 @@ def _path(loader: Loader, path: Path, name: str) -> Any:
     return load
 
 
+def _unreadable(folder: Path, reason: str) -> Any:
+    async def load() -> Any:
+        raise PluginLoadError(folder.name, reason, origin=str(folder))
+
+    return load
+
+
 def _is_plugin(path: Path) -> bool:
-    return (path / "__init__.py").is_file() if path.is_dir() else path.suffix == ".py" and path.is_file()
+    try:
+        return (path / "__init__.py").is_file() if path.is_dir() else path.suffix == ".py" and path.is_file()
+    except OSError:  # no permission to look, or a name that no file can have
+        return path.suffix == ".py"
 
 
 def _stem(path: Path) -> str:

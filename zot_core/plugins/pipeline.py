@@ -273,8 +273,8 @@ def _checked(event: G, answer: Any) -> G:
     """The answer as it may take the event's place. Raises WrongAnswer."""
     if type(answer) is not type(event):
         raise WrongAnswer(wrong_answer(event, answer))
-    answer, problem = fitted(event, answer)
-    if problem or (problem := event.check(answer)):
+    answer, misfit = fitted(event, answer)
+    if problem := misfit or event.check(answer):
         raise WrongAnswer(problem)
     return cast(G, answer)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from zot_core.config.boot import entry_points
 from zot_core.config.models_json import read_models_json
 from zot_core.config.settings import LoadedSettings, load_settings
-from zot_core.models.models_json import specs_from_models_json
+from zot_core.models.models_json import read_models
 from zot_core.models.registry import ModelRegistry
 from zot_core.models.runner import Runner, RunnerConfig
 from zot_core.net.retry import RetryPolicy
@@ -158,9 +158,10 @@ async def _collect(runtime: Runtime) -> None:
     runtime.toolbox = _toolbox(runtime, tools, options)
     runtime.policies = tuple(item for _, item in runtime.contributed("filesystem_policies"))
     runtime.prompt_sources = runtime.contributed("prompt_sources")
+    runtime.expansions = runtime.contributed("expansions")
     runtime.tool_operations = _operations(runtime)
     runtime.models = _models(runtime)
-    runtime.choice = _choice(runtime)
+    runtime.choice = await _choice(runtime)
 
 
 def _register(runtime: Runtime, hook: str, registry: Registry[Any]) -> None:
@@ -222,16 +223,22 @@ def _models(runtime: Runtime) -> ModelRegistry:
     app = runtime.app
     models = ModelRegistry()
     models.add_providers(runtime.contributed("providers"))
+    for owner, virtual in runtime.contributed("virtual_models"):
+        models.add_virtual(virtual, owner=owner, under=True)
     for _, api in runtime.contributed("api_formats"):
         models.add_format(api)
     providers, problems = read_models_json(app.paths.models)
     app.problems(problems)
-    for spec in specs_from_models_json({"providers": providers}, lambda text: runtime.note(text, "warning")):
-        models.add_provider(spec, owner=str(app.paths.models), keep_models=True)
+    read = read_models({"providers": providers}, lambda text: runtime.note(text, "warning"))
+    for spec in read.providers:
+        own = bool(spec.base_url or spec.models)
+        models.add_provider(spec, owner=str(app.paths.models), keep_models=True, first=own)
+    for provider, overrides in read.overrides.items():
+        models.override(provider, overrides)
     return models
 
 
-def _choice(runtime: Runtime) -> Choice:
+async def _choice(runtime: Runtime) -> Choice:
     app, models = runtime.app, runtime.models
     retry = runtime.settings.values.retry
 
@@ -251,5 +258,6 @@ def _choice(runtime: Runtime) -> Choice:
     )
     choice = Choice(runtime, models, Runner(config, runtime.sink), app.has_credential)
     runtime.choice = choice
+    await choice.prepare()
     choice.start(app.options.reasoning)
     return choice

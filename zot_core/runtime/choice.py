@@ -9,8 +9,10 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Literal
 
 from zot_core.models.levels import clamp_level
-from zot_core.models.registry import ModelRegistry, Resolution
+from zot_core.models.registry import ModelRegistry, Resolution, UnknownModel
 from zot_core.models.runner import Runner
+from zot_core.runtime.remembered import levels_on
+from zot_core.runtime.routing import Router
 from zot_core.types.failure import Failure, RunFailed, UsageError
 from zot_core.types.specs import THINKING_LEVELS, ModelSpec, ProviderSpec, ThinkingLevel
 
@@ -36,11 +38,14 @@ class Choice:
     ) -> None:
         self._runtime = runtime
         self._models = models
-        self._runner = runner
+        self.router = Router(runtime, models, runner, usable)
         self._usable = usable
+        self._asked = self._words = ("", "", "", "")
         self._chosen: Resolution | None = None
         self._missing = ""
         self.thinking: ThinkingLevel = "off"
+        self._wanted: ThinkingLevel = "off"
+        self._levels: dict[tuple[str, str], ThinkingLevel] = {}
 
     @property
     def model(self) -> ModelSpec | None:
@@ -57,6 +62,37 @@ class Choice:
         if self._chosen is None:
             raise RunFailed(Failure(kind="auth", message=self._missing or "no model is chosen"))
         return self._chosen.model
+
+    async def prepare(self) -> None:
+        """Before `start`: asks providers for the model that the command line, the session or the settings name, if the
+        catalog has no such name."""
+        options, settings = self._runtime.app.options, self._runtime.settings.values
+        last = self._runtime.session.last_model()
+        if options.base_url:
+            return
+        if options.provider or options.model:
+            await self._look_up(options.provider, options.model)
+            return
+        if last is not None:
+            await self._look_up(last.provider, last.model)
+        elif self._named_in(settings):
+            await self._look_up(settings.provider, settings.model)
+
+    async def _look_up(self, provider: str, model: str) -> None:
+        if not self._knows(provider, model):
+            from zot_core.runtime.live import look_up  # only when the catalog does not know
+
+            await look_up(self._runtime, provider, model)
+
+    def _knows(self, provider: str, model: str) -> bool:
+        """Whether the catalog alone tells what is meant, or that nothing can be."""
+        try:
+            found = self._models.resolve(provider, model, usable=self._usable)
+        except UnknownModel:
+            return False
+        except UsageError:
+            return True
+        return bool(self._models.models(found.provider.id))
 
     def start(self, level: ThinkingLevel | None) -> None:
         """The choice at start: the command line's, else the session's last, else the settings', else the first with
@@ -80,10 +116,13 @@ class Choice:
         stored = self._runtime.session.last_thinking()
         named = self._chosen.level if self._chosen else None
         remembered: ThinkingLevel | None = stored if stored in THINKING_LEVELS else None
-        self.thinking = self._clamped(level or named or remembered or settings.reasoning or "off")
+        self._wanted = level or named or remembered or settings.reasoning or "off"
+        self.thinking = self._clamped(self._wanted)
+        self._remember()
 
     async def set_model(self, name: str, source: Source = "set") -> bool:
         """Chooses a model by name; False when there is none of that name or no credential for it."""
+        await self._look_up("", name)
         try:
             found = self._resolve("", name, "", "")
         except UsageError as error:
@@ -96,7 +135,9 @@ class Choice:
         self._take(found)
         self._runtime.session.append_model(found.model.provider, found.model.id)
         self._runtime.state.prompt.raise_epoch("model")
-        await self.set_thinking(found.level or self.thinking)
+        wanted = self._wanted
+        await self.set_thinking(found.level or self._level_before(found.model) or wanted)
+        self._wanted = found.level or wanted
         if self._runtime.sink.wants("model_select"):
             from zot_core.events.model import ModelSelectEvent
 
@@ -106,6 +147,8 @@ class Choice:
     async def set_thinking(self, level: ThinkingLevel) -> ThinkingLevel:
         """Chooses the level, clamped to what the model takes; answers the one in force."""
         before, self.thinking = self.thinking, self._clamped(level)
+        self._wanted = level
+        self._remember()
         if self.thinking != before:
             self._runtime.session.append_thinking(self.thinking)
             if self._runtime.sink.wants("thinking_level_select"):
@@ -117,9 +160,20 @@ class Choice:
     def stream(self, request: Request) -> AsyncIterator[StreamPart]:
         """The model's answer to `request`, part by part; the last one is Done or Failed."""
         provider = self.provider if self._chosen and request.model is self._chosen.model else None
-        return self._runner.stream(request, provider)
+        return self.router.stream(request, provider)
+
+    def refresh(self) -> None:
+        """Looks the model in use up again, because providers came or went; one that is gone stays as it was."""
+        if self._chosen is not None:
+            _, _, base_url, api = self._words
+            try:
+                found = self._resolve(self._chosen.model.provider, self._chosen.model.id, base_url, api)
+            except UsageError:
+                return
+            self._take(found)
 
     def _resolve(self, provider: str, model: str, base_url: str, api: str) -> Resolution:
+        self._asked = (provider, model, base_url, api)
         return self._models.resolve(provider, model, base_url, api, self._usable)
 
     @staticmethod
@@ -127,7 +181,7 @@ class Choice:
         return bool(settings.provider or settings.model)
 
     def _take(self, found: Resolution) -> None:
-        self._chosen = found
+        self._chosen, self._words = found, self._asked
 
     def _try(self, provider: str, model: str, what: str) -> bool:
         try:
@@ -136,6 +190,17 @@ class Choice:
             self._runtime.note(f"{what} cannot be used: {error}", "warning")
             return False
         return True
+
+    def _remember(self) -> None:
+        if self._chosen is not None:
+            self._levels[self._chosen.model.provider, self._chosen.model.id] = self.thinking
+
+    def _level_before(self, model: ModelSpec) -> ThinkingLevel | None:
+        """The level that this model had when it was last used in this session."""
+        key = (model.provider, model.id)
+        if key not in self._levels:
+            return levels_on(self._runtime.session.branch()).get(key)
+        return self._levels[key]
 
     def _clamped(self, level: ThinkingLevel) -> ThinkingLevel:
         return level if self._chosen is None else clamp_level(self._chosen.model, level)

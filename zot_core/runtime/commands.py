@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 async def run_command(app: App, text: str, images: Sequence[Image]) -> bool:
-    """Runs the command that `text` begins with; False, with a notice, when there is none of that name.
+    """Runs the command that `text` begins with; False when there is none of that name: it may still be a skill's or a
+    template's, which `expanding` looks up after `input`.
 
     Raises UsageError for a command that this mode cannot run, RunFailed for one that broke.
     """
@@ -26,10 +27,11 @@ async def run_command(app: App, text: str, images: Sequence[Image]) -> bool:
     args = f"{more} {args}".strip() if newline else args.strip()
     row = app.runtime.commands.row(name) if name else None
     if row is None:
-        # A path such as /etc/hosts is no misspelt command.
-        if name and "/" not in name:
-            app.note(f"there is no command /{name}{_near(app, name)}", "warning")
         return False
+    if app.runtime.expansions:
+        from zot_core.runtime.expanding import listed
+
+        listed(app.runtime)  # says which skill or template of this name is not used
     command: CommandSpec = row.item
     mode = app.front.mode
     if mode not in command.modes:
@@ -40,13 +42,6 @@ async def run_command(app: App, text: str, images: Sequence[Image]) -> bool:
     await _make_way(app, command)
     await app.create_task(_run(app, row.owner.name, command, args, tuple(images)), f"zot:/{name}")
     return True
-
-
-def _near(app: App, name: str) -> str:
-    from difflib import get_close_matches  # only for a misspelt name
-
-    near = get_close_matches(name.lower(), app.runtime.commands.names(), n=1, cutoff=0.6)
-    return f"; did you mean /{near[0]}? It is sent as text" if near else "; it is sent as text"
 
 
 async def _make_way(app: App, command: CommandSpec) -> None:

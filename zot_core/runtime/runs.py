@@ -159,7 +159,7 @@ class Runs:
         delivery: Literal["steer", "follow_up"] | None,
     ) -> UserMessage | RunEnd | None:
         """The message that `input` makes of a prompt; its end if it was blocked, None if it was handled."""
-        sink = self._runtime.sink
+        sink, typed = self._runtime.sink, text
         if sink.wants("input"):
             from zot_core.events.input import InputEvent
 
@@ -171,6 +171,10 @@ class Runs:
                 reason = outcome.stop.reason or f"refused by {outcome.plugin}"
                 return RunEnd(stop="blocked", failure=Failure(kind="blocked", message=reason))
             text, images = outcome.event.text, outcome.event.images
+        if text.startswith("/"):
+            from zot_core.runtime.expanding import expanded
+
+            text = await expanded(self._runtime, text, typed)
         blocks: tuple[UserContent, ...] = (Text(text),) if text else ()
         return UserMessage(content=(*blocks, *images))
 

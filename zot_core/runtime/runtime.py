@@ -42,7 +42,15 @@ if TYPE_CHECKING:
     from zot_core.session.session import Session
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.content import ToolCall
-    from zot_core.types.specs import CommandSpec, FilesystemPolicy, PromptSection, PromptSource, ToolResult
+    from zot_core.types.specs import (
+        CommandSpec,
+        Expansion,
+        FilesystemPolicy,
+        PromptSection,
+        PromptSource,
+        ResourcePath,
+        ToolResult,
+    )
 
 
 class Runtime:
@@ -57,6 +65,7 @@ class Runtime:
     tool_operations: Mapping[str, Any]
     flags: Mapping[str, Any]
     settings: LoadedSettings
+    expansions: Sequence[tuple[str, Expansion]] = ()
     resources: tuple[tuple[str, Any], ...] = ()
     """What `resources_discover` brought: (plugin, Resources)."""
 
@@ -78,6 +87,7 @@ class Runtime:
         self._processes: ProcessGroups | None = None
         self._sections: tuple[PromptSection, ...] | None = None
         self._prompt_shape: Any = None
+        self._brought: dict[str, list[tuple[str, Any]]] = {}
         self.runs = Runs(self)
         self.approvals = Approvals(self)
         self.sink = SessionSink(host.pipeline, session, app.front, self.runs.pump)
@@ -124,6 +134,16 @@ class Runtime:
         """What plugins (or those in `only`) contribute to `hook` for this session, as (plugin, item) in rank order."""
         rows = self.host.collect(hook, self._facts, only=only)
         return [(row.owner.name, row.item) for row in rows]
+
+    def resource_paths(self, kind: str) -> list[tuple[str, ResourcePath]]:
+        """Where plugins have skills, prompts or themes, as (plugin, absolute path with its scope) in rank order; what
+        `resources_discover` brought comes after what was contributed."""
+        from zot_core.runtime.bringing import absolute
+
+        if kind not in self._brought:
+            self._brought[kind] = self.contributed(kind)
+        late = [(plugin, path) for plugin, found in self.resources for path in getattr(found, kind)]
+        return [(plugin, absolute(self, plugin, path)) for plugin, path in (*self._brought[kind], *late)]
 
     def create_task(self, plugin: str, coro: Coroutine[Any, Any, Any], name: str = "") -> asyncio.Task[Any]:
         """A task of this session in a plugin's name; an error of it is reported, and the session's end cancels it."""
@@ -273,7 +293,7 @@ class Runtime:
             found: list[PromptSection] = []
             for plugin, source in self.prompt_sources:
                 try:
-                    found.extend(source.read())
+                    found.extend(source.read(self.context(plugin)) if source.with_ctx else source.read())
                 except Exception as error:  # a plugin's reader; the others' sections stay
                     self.host.pipeline.broken(plugin, "prompt_sources", error)
             self._sections = tuple(found)

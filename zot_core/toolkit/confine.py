@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +117,29 @@ async def confined(ctx: Any, allowed: Gated) -> tuple[tuple[str, ...], str, Gate
     return _landlocked(read=_readable(wanted), write=_writable(wanted)), _not_kept(inside), allowed
 
 
+async def searching(policies: Iterable[FilesystemPolicy], folder: str, programs: Sequence[str]) -> tuple[str, ...]:
+    """What to put before a search of ours in `folder`, a real path, that runs one of `programs` (with their libraries).
+
+    It gets names that were judged and opens them later, when a folder among them may have become a link. So it sees
+    no more than a command would, and changes nothing. Empty where nothing asks for it or can do it.
+    """
+    wanted = demands(policies)
+    if wanted is None:
+        return ()
+    has = await sandbox()
+    needed = (*map(real_path, programs), *programs)
+    if not any(_within(folder, root) for root in (*wanted.writable, *wanted.readable)):
+        needed += (folder,)  # it was judged: a policy may allow more than its roots
+    if has.bwrap:
+        return tuple(_bubblewrap_to_read(has.bwrap, wanted, folder, needed))
+    if not has.landlock:
+        return ()
+    if wanted.roots is None:
+        outside = _outside(wanted, (folder,))
+        return _landlocked(denied=outside) if outside else ()
+    return _landlocked(read=[*_readable(wanted), *wanted.writable, *needed], write=["/dev/null"])
+
+
 async def sandbox() -> Sandbox:
     """What can confine commands here; tried once in a process."""
     if not _found:
@@ -169,13 +192,26 @@ def _bubblewrap(bwrap: str, wanted: Confinement, cwd: str) -> list[str]:
             argv += ["--ro-bind-try", path, path]
         for path in wanted.writable:
             argv += ["--bind-try", path, path]
-    argv += ["--proc", "/proc"]
-    for path in wanted.denied:
+    return [*argv, "--proc", "/proc", *_closed(wanted.denied), "--chdir", cwd, "--"]
+
+
+def _bubblewrap_to_read(bwrap: str, wanted: Confinement, cwd: str, needed: Iterable[str]) -> list[str]:
+    opened = ("/",) if wanted.roots is None else (*SYSTEM, *needed, *wanted.readable, *wanted.writable)
+    argv = [bwrap, "--unshare-pid", "--cap-drop", "ALL"]
+    # Inside of a folder that is bound there is no place for a second binding, and no need.
+    for path in [one for one in opened if not any(one != other and _within(one, other) for other in opened)]:
+        argv += ["--ro-bind-try", path, path]
+    return [*argv, "--dev", "/dev", "--proc", "/proc", *_closed(wanted.denied), "--chdir", cwd, "--"]
+
+
+def _closed(denied: Iterable[str]) -> list[str]:
+    argv: list[str] = []
+    for path in denied:
         if os.path.isdir(path):
             argv += ["--tmpfs", path, "--remount-ro", path]
         elif os.path.exists(path):
             argv += ["--ro-bind", "/dev/null", path]
-    return [*argv, "--chdir", cwd, "--"]
+    return argv
 
 
 def _without_bubblewrap(has: Sandbox, wanted: Confinement, allowed: Gated) -> tuple[tuple[str, ...], str, Gated]:
@@ -184,8 +220,14 @@ def _without_bubblewrap(has: Sandbox, wanted: Confinement, allowed: Gated) -> tu
         return (), _not_kept(wanted.denied, has.why), allowed
     work = (allowed.cwd, real_path(str(scratch_folder())))
     inside = [root for root in wanted.denied if any(_within(root, folder) for folder in work)]
-    outside = [root for root in wanted.denied if root not in inside and os.path.exists(root)]
+    outside = _outside(wanted, work)
     return _landlocked(write=work, denied=outside) if outside else (), _not_kept(inside, has.why), allowed
+
+
+def _outside(wanted: Confinement, work: Iterable[str]) -> list[str]:
+    """The denied roots that exist and lie in none of these folders."""
+    apart = [root for root in wanted.denied if not any(_within(root, folder) for folder in work)]
+    return [root for root in apart if os.path.exists(root)]
 
 
 def _landlocked(read: Iterable[str] = (), write: Iterable[str] = (), denied: Iterable[str] = ()) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any, TypeVar
@@ -36,6 +37,9 @@ _WORDS = {
 }
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 class ToolError(ZotError):
     """A tool could not do what it was asked; the text is for the model and names the next step.
 
@@ -58,7 +62,10 @@ def about(action: str, shown_path: str, error: OSError) -> ToolError:
 
 
 def tool_errors(execute: Callable[[A, C], Awaitable[ToolResult]]) -> Callable[[A, C], Awaitable[ToolResult]]:
-    """Decorates a tool's `execute`: a raised `ToolError` becomes an error result, anything else passes through."""
+    """Decorates a tool's `execute`: a raised `ToolError` becomes an error result, and so does what the system refuses.
+
+    Anything else passes through. A tool that can say more of an `OSError` raises `about` itself.
+    """
 
     @wraps(execute)
     async def answered(args: A, ctx: C) -> ToolResult:
@@ -66,11 +73,14 @@ def tool_errors(execute: Callable[[A, C], Awaitable[ToolResult]]) -> Callable[[A
             return await execute(args, ctx)
         except ToolError as error:
             return ToolResult(content=as_content(str(error)), is_error=True, details=error.details)
+        except OSError as error:
+            where = f"{shown(name)}: " if isinstance(name := error.filename, str) else ""
+            return ToolResult(content=as_content(f"The system refused: {where}{in_words(error)}"), is_error=True)
 
     return answered
 
 
 def shown(path: str | os.PathLike[str]) -> str:
     """A path as text that can be printed: names that are no valid text get U+FFFD, control characters are escaped."""
-    text = os.fspath(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    text = _SURROGATE.sub("\ufffd", os.fspath(path))
     return "".join(repr(char)[1:-1] if ord(char) < 32 or ord(char) == 127 else char for char in text)

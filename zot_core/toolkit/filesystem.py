@@ -5,13 +5,14 @@ there, on the resolved path, right before the I/O.
 """
 
 # File descriptors and flags are the matter here, which pathlib does not have.
-# ruff: noqa: PTH103, PTH110, PTH115, PTH116, PTH120
+# ruff: noqa: PTH103, PTH106, PTH110, PTH115, PTH116, PTH118, PTH120
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,6 +23,11 @@ from zot_core.types.specs import FilesystemPolicy, FilesystemRequest
 
 Kind = Literal["file", "folder", "fifo", "socket", "device", "missing"]
 Operation = Literal["read", "enumerate", "write"]
+
+_PIECE = 1 << 20
+"""No more at once: some files of /proc refuse to be read into a larger buffer."""
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_BY_DESCRIPTOR = os.scandir in os.supports_fd and {os.open, os.mkdir} <= os.supports_dir_fd
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,7 @@ def read(path: str, offset: int, length: int | None, guard: Guard, operation: Op
         pieces: list[bytes] = []
         left = length
         while left is None or left > 0:
-            piece = file.read(1 << 20 if left is None else left)
+            piece = file.read(_PIECE if left is None else min(left, _PIECE))
             if not piece:
                 break
             pieces.append(piece)
@@ -160,6 +166,64 @@ def write(path: str, data: bytes, guard: Guard) -> None:
         refuse_special(kind_of(old.st_mode), path)
         if not os.access(real, os.W_OK):
             raise ToolError(f"{shown(path)} is read-only; it was left as it is")
-    os.makedirs(os.path.dirname(real), exist_ok=True)
-    guard.check_unmoved(real)
-    replace_whole(real, data, old)
+    folder = os.path.dirname(real)
+    made = make_folders(folder, guard)
+    try:
+        replace_whole(real, data, old, lambda opened: guard.check_unmoved(folder, opened if opened >= 0 else None))
+    except BaseException:
+        for name in reversed(made):
+            with suppress(OSError):  # somebody else uses it by now
+                os.rmdir(name)
+        raise
+
+
+def make_folders(folder: str, guard: Guard) -> list[str]:
+    """Makes what is missing of `folder`, a real path; what it made. Raises OSError and PolicyDenied.
+
+    Step by step from a folder that is held open, so that none is made elsewhere if a name on the way becomes a link.
+    """
+    there, missing = folder, list[str]()
+    while not os.path.lexists(there):
+        there, name = os.path.split(there)
+        missing.append(name)
+    if not missing:
+        return []
+    if not _BY_DESCRIPTOR:
+        os.makedirs(folder, exist_ok=True)
+        return []
+    made: list[str] = []
+    opened = os.open(there, _FOLDER)
+    try:
+        guard.check_unmoved(there, opened)
+        for name in reversed(missing):
+            there = os.path.join(there, name)
+            try:
+                os.mkdir(name, dir_fd=opened)
+                made.append(there)
+            except FileExistsError:
+                pass  # another writer needs it too
+            below = os.open(name, _FOLDER, dir_fd=opened)
+            os.close(opened)
+            opened = below
+    finally:
+        os.close(opened)
+    return made
+
+
+@contextmanager
+def scanned(folder: str, guard: Guard) -> Iterator[Iterable[os.DirEntry[str]]]:
+    """The entries of `folder`, a real path that was judged. Raises PolicyDenied if that leads elsewhere by now.
+
+    The entries know their names; their `path` need not be one.
+    """
+    if not guard.policies or not _BY_DESCRIPTOR:
+        with os.scandir(folder) as found:
+            yield found
+        return
+    opened = os.open(folder, _FOLDER)
+    try:
+        guard.check_unmoved(folder, opened)
+        with os.scandir(opened) as names:
+            yield names  # of a descriptor it gives text too
+    finally:
+        os.close(opened)

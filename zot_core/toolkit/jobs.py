@@ -166,7 +166,12 @@ class Job:
         """Passes text to its input. Raises ToolError when it takes none, or not all of it within 5 s."""
         if self._input_end is None:
             raise ToolError(f"{self.id} takes no input (any more)")
-        left = memoryview(text.encode("utf-8", "surrogateescape"))
+        try:
+            left = memoryview(text.encode("utf-8", "surrogateescape"))
+        except UnicodeEncodeError as error:
+            raise ToolError(
+                f"text holds half of a surrogate pair at character {error.start}; nothing was sent"
+            ) from error
         deadline = time.monotonic() + _INPUT_S
         while left:
             try:

@@ -4,14 +4,14 @@ Names come in no order and are not changed. Sync: it runs in a worker thread.
 """
 
 # Names may be no valid text, and what a directory entry knows spares a system call.
-# ruff: noqa: PTH115, PTH116
+# ruff: noqa: PTH115, PTH118
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 
-from zot_core.toolkit.filesystem import Guard, Kind, kind_of
+from zot_core.toolkit.filesystem import Guard, Kind, kind_of, scanned
 from zot_core.toolkit.paths import real_path
 
 
@@ -33,21 +33,22 @@ def entries(path: str, guard: Guard) -> tuple[list[Entry], int]:
     guard.check("enumerate", real)
     found: list[Entry] = []
     left_out = 0
-    with os.scandir(real) as names:
+    with scanned(real, guard) as names:
         for one in names:
-            if guard.policies and not guard.may_list(real_path(one.path)):
+            path = os.path.join(real, one.name)
+            if guard.policies and not guard.may_list(real_path(path)):
                 left_out += 1
             else:
-                found.append(_entry(one))
+                found.append(_entry(one, path))
     return found, left_out
 
 
-def _entry(one: os.DirEntry[str]) -> Entry:
+def _entry(one: os.DirEntry[str], path: str) -> Entry:
     try:
         if one.is_symlink():
-            target = os.readlink(one.path)
+            target = os.readlink(path)
             try:
-                return Entry(one.name, kind_of(os.stat(one.path).st_mode), target)
+                return Entry(one.name, kind_of(one.stat().st_mode), target)
             except OSError:
                 return Entry(one.name, "missing", target)  # leads nowhere, or in a circle
         if one.is_dir(follow_symlinks=False):

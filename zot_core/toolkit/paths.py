@@ -46,12 +46,9 @@ def locate(cwd: str | os.PathLike[str], written: str) -> str:
     """The absolute path that `written` means; it need not exist. Links are not followed.
 
     What exists under exactly this name wins; else `~` is the home folder and a leading `@` is dropped, unless its first
-    folder exists. Raises ToolError for an empty path or one with a NUL.
+    folder exists. Raises ToolError for an empty path or one that no file can have.
     """
-    if not written:
-        raise ToolError("path is empty: name a file, relative to the project or absolute")
-    if "\x00" in written:
-        raise ToolError("path holds a NUL character, which no file name can")
+    _check_name(written)
     exact = _join(cwd, written)
     if written[0] not in "~@" or os.path.lexists(exact):
         return exact
@@ -66,10 +63,22 @@ def locate(cwd: str | os.PathLike[str], written: str) -> str:
 
 def locate_elsewhere(cwd: str | os.PathLike[str], written: str) -> str:
     """The path that `written` means on another machine, where nothing can be looked up here: `~` stays as it is."""
-    if not written or "\x00" in written:
-        raise ToolError("path is empty or holds a NUL character")
+    _check_name(written)
     bare = written[1:] if written[0] == "@" and len(written) > 1 else written
     return bare if bare[0] == "~" else _join(cwd, bare)
+
+
+def _check_name(written: str) -> None:
+    if not written:
+        raise ToolError("path is empty: name a file, relative to the project or absolute")
+    if "\x00" in written:
+        raise ToolError("path holds a NUL character, which no file name can")
+    try:
+        written.encode("utf-8", "surrogateescape")  # how bytes that are no text come in names
+    except UnicodeEncodeError as error:
+        raise ToolError(
+            f"path holds half of a surrogate pair at character {error.start}; send the whole one"
+        ) from error
 
 
 def _join(cwd: str | os.PathLike[str], written: str) -> str:

@@ -5,7 +5,7 @@ until it is whole. A name that a killed process left is always the same for a ta
 """
 
 # Descriptors and flags are the matter here, which pathlib does not have.
-# ruff: noqa: PTH105, PTH108, PTH118, PTH119, PTH120
+# ruff: noqa: PTH105, PTH108, PTH118
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import hashlib
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 try:
     import fcntl
@@ -26,67 +28,97 @@ _NOT_NAMELESS = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.E
 """What file systems and kernels without nameless files answer."""
 
 
-def replace_whole(target: str, data: bytes, old: os.stat_result | None) -> None:
+def replace_whole(
+    target: str, data: bytes, old: os.stat_result | None, judge: Callable[[int], None] = lambda folder: None
+) -> None:
     """Makes `data` the content of `target`, a real path; `old` is what is there now. Raises OSError.
 
-    Mode, owner and extended attributes are taken over. The folder must exist.
+    Mode, owner and extended attributes are taken over. The folder must exist; `judge` is given its descriptor (-1 where
+    there is none) and may refuse by raising. From then on nothing is done outside of that very folder.
     """
-    folder = _open_folder(os.path.dirname(target))
+    path, name = os.path.split(target)
+    place = _Place(path, _open_folder(path))
     try:
-        if not _NAMELESS or folder < 0 or not _replace_nameless(target, data, old, folder):
-            _replace_named(target, data, old)
-        if folder >= 0:
+        judge(place.descriptor)
+        if not _NAMELESS or place.descriptor < 0 or not _replace_nameless(place, name, data, old):
+            _replace_named(place, name, data, old)
+        if place.descriptor >= 0:
             with suppress(OSError):  # some file systems cannot sync folders
-                os.fsync(folder)
+                os.fsync(place.descriptor)
     finally:
-        if folder >= 0:
-            os.close(folder)
+        if place.descriptor >= 0:
+            os.close(place.descriptor)
 
 
-def _replace_nameless(target: str, data: bytes, old: os.stat_result | None, folder: int) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A folder in which files are opened, named and removed: by its descriptor where the system can."""
+
+    path: str
+    descriptor: int
+
+    def open(self, name: str, flags: int, mode: int = 0o777) -> int:
+        if self.descriptor < 0:
+            return os.open(os.path.join(self.path, name), flags, mode)
+        return os.open(name, flags, mode, dir_fd=self.descriptor)
+
+    def link(self, source: str, name: str) -> None:
+        os.link(source, name, dst_dir_fd=self.descriptor)
+
+    def unlink(self, name: str) -> None:
+        if self.descriptor < 0:
+            os.unlink(os.path.join(self.path, name))
+        else:
+            os.unlink(name, dir_fd=self.descriptor)
+
+    def rename(self, name: str, target: str) -> None:
+        """Puts the one in the other's place, or removes it."""
+        try:
+            if self.descriptor < 0:
+                os.replace(os.path.join(self.path, name), os.path.join(self.path, target))
+            else:
+                os.replace(name, target, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+        except BaseException:
+            self.unlink(name)
+            raise
+
+
+def _replace_nameless(place: _Place, target: str, data: bytes, old: os.stat_result | None) -> bool:
     """False, with nothing done, where this file system or system cannot."""
     try:
-        descriptor = os.open(os.path.dirname(target), os.O_WRONLY | os.O_CLOEXEC | _NAMELESS, _mode(old))
+        descriptor = place.open(".", os.O_WRONLY | os.O_CLOEXEC | _NAMELESS, _mode(old))
     except OSError as error:
         if error.errno in _NOT_NAMELESS:
             return False
         raise
     try:
-        _fill(descriptor, data, target, old)
-        name = _give_name(descriptor, target, folder)
+        _fill(descriptor, data, place, target, old)
+        name = _give_name(descriptor, place, target)
         if name:
-            _rename(name, target)
+            place.rename(name, target)
         return bool(name)
     finally:
         os.close(descriptor)
 
 
-def _replace_named(target: str, data: bytes, old: os.stat_result | None) -> None:
+def _replace_named(place: _Place, target: str, data: bytes, old: os.stat_result | None) -> None:
     name = _remaining(target)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    _clear(name)
+    _clear(place, name)
     try:
-        descriptor = os.open(name, flags, _mode(old))
+        descriptor = place.open(name, flags, _mode(old))
     except FileExistsError:  # another process is writing the same file right now
-        name = _own(target)
-        descriptor = os.open(name, flags, _mode(old))
+        name = _own()
+        descriptor = place.open(name, flags, _mode(old))
     try:
         _lock(descriptor)
-        _fill(descriptor, data, target, old)
+        _fill(descriptor, data, place, target, old)
     except BaseException:
-        os.unlink(name)
+        place.unlink(name)
         raise
     finally:
         os.close(descriptor)
-    _rename(name, target)
-
-
-def _rename(name: str, target: str) -> None:
-    try:
-        os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
-        raise
+    place.rename(name, target)
 
 
 def _mode(old: os.stat_result | None) -> int:
@@ -94,24 +126,24 @@ def _mode(old: os.stat_result | None) -> int:
     return 0o666 if old is None else 0o600
 
 
-def _fill(descriptor: int, data: bytes, target: str, old: os.stat_result | None) -> None:
+def _fill(descriptor: int, data: bytes, place: _Place, target: str, old: os.stat_result | None) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
     if old is not None:
-        _inherit(descriptor, target, old)
+        _inherit(descriptor, os.path.join(place.path, target), old)
     os.fsync(descriptor)
 
 
-def _give_name(descriptor: int, target: str, folder: int) -> str:
+def _give_name(descriptor: int, place: _Place, target: str) -> str:
     """Gives a nameless file a name beside the target; empty where the system cannot."""
     _lock(descriptor)
-    for name in (_remaining(target), _remaining(target), _own(target)):
+    for name in (_remaining(target), _remaining(target), _own()):
         try:
             # Given a folder's descriptor, Python calls linkat, which follows the link in /proc to the file.
-            os.link(f"/proc/self/fd/{descriptor}", os.path.basename(name), dst_dir_fd=folder)
+            place.link(f"/proc/self/fd/{descriptor}", name)
         except FileExistsError:
-            _clear(name)
+            _clear(place, name)
         except OSError:
             return ""  # no /proc, or a file system without links
         else:
@@ -120,13 +152,12 @@ def _give_name(descriptor: int, target: str, folder: int) -> str:
 
 
 def _remaining(target: str) -> str:
-    """The temporary name of a target: the same each time, so that what was left behind is found."""
-    folder, name = os.path.split(target)
-    return os.path.join(folder, f".zot-{hashlib.sha256(os.fsencode(name)).hexdigest()[:12]}.tmp")
+    """The temporary name for a name: the same each time, so that what was left behind is found."""
+    return f".zot-{hashlib.sha256(os.fsencode(target)).hexdigest()[:12]}.tmp"
 
 
-def _own(target: str) -> str:
-    return os.path.join(os.path.dirname(target), f".zot-{secrets.token_hex(6)}.tmp")
+def _own() -> str:
+    return f".zot-{secrets.token_hex(6)}.tmp"
 
 
 def _lock(descriptor: int) -> None:
@@ -136,17 +167,17 @@ def _lock(descriptor: int) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def _clear(name: str) -> None:
+def _clear(place: _Place, name: str) -> None:
     """Removes a temporary file whose process has ended; one that is being written stays."""
     if fcntl is None:
         return
     try:
-        descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = place.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return  # gone already, or not ours to touch
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(name)
+        place.unlink(name)
     except OSError:
         pass  # its process lives, or the folder does not let us
     finally:
@@ -174,8 +205,17 @@ def _attributes(real: str) -> list[str]:
 
 
 def _open_folder(folder: str) -> int:
-    """The folder's descriptor for syncing, or -1 where folders cannot be opened."""
+    """The folder's descriptor, or -1 where folders cannot be opened."""
+    if not {os.open, os.link, os.unlink, os.rename} <= os.supports_dir_fd:
+        return -1
+    flags = os.O_CLOEXEC | getattr(os, "O_DIRECTORY", 0)
     try:
-        return os.open(folder, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECTORY", 0))
+        return os.open(folder, os.O_RDONLY | flags)
+    except PermissionError:
+        pass  # one that may be entered but not listed
+    except OSError:
+        return -1
+    try:
+        return os.open(folder, os.O_PATH | flags) if hasattr(os, "O_PATH") else -1
     except OSError:
         return -1

@@ -45,12 +45,16 @@ class Ended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runner:
-    """Where searches run: their environment, whose processes they are, and what ends them."""
+    """Where searches run: their environment, whose processes they are, and what ends them.
+
+    `wrapper` is a program with its arguments that runs the search in its turn: a sandbox.
+    """
 
     env: Mapping[str, str]
     groups: ProcessGroups = shared
     signal: Abortable | None = None
     timeout: float = TIMEOUT_S
+    wrapper: tuple[str, ...] = ()
 
     async def rg(self, args: Sequence[str], *, cwd: str, on_data: Callable[[bytes], bool]) -> Ended:
         """Runs the first `rg` that works with `SAFE` and `args`; `on_data` answers whether it wants more.
@@ -81,7 +85,7 @@ class Runner:
             return Ended(code=-1, errors="", ended_by="abort")
         try:
             group = await self.groups.spawn(
-                argv,
+                [*self.wrapper, *argv],
                 cwd=cwd,
                 env=self.env,
                 stdin=asyncio.subprocess.DEVNULL if stdin is None else asyncio.subprocess.PIPE,
@@ -99,6 +103,8 @@ class Runner:
             if drained.done():
                 whole, errors = drained.result()
                 code = await group.wait() if whole else -1
+                if self.wrapper and code > 0 and errors.startswith(("bwrap: ", "Traceback ")):
+                    raise ToolError(f"The search cannot be kept inside the policies: {errors.strip().splitlines()[-1]}")
                 return Ended(code=code, errors=errors, ended_by="exit" if whole else "enough")
             return Ended(code=-1, errors="", ended_by="abort" if aborted is not None and aborted.done() else "timeout")
         finally:

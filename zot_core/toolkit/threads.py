@@ -9,6 +9,8 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_LITTLE_BYTES = 16 * 1024
+
 
 async def run_to_end(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Runs `function` in a thread. A cancellation is raised only after the thread has ended.
@@ -27,3 +29,11 @@ async def run_to_end(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
         if not work.cancelled():
             work.exception()  # taken note of: the caller is leaving
         raise
+
+
+async def run_aside(size: int, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Runs `function` in a thread if it works on much (`size` bytes), else at once, as little work costs less.
+
+    Only for work that waits for nothing.
+    """
+    return await run_to_end(function, *args, **kwargs) if size > _LITTLE_BYTES else function(*args, **kwargs)

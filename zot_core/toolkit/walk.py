@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 from zot_core.toolkit import ignore
 from zot_core.toolkit.errors import in_words
-from zot_core.toolkit.filesystem import Guard, allows
+from zot_core.toolkit.filesystem import Guard, PolicyDenied, allows, scanned
 from zot_core.toolkit.filesystem import Operation as Operation
 from zot_core.types.specs import FilesystemRequest
 
@@ -67,22 +67,26 @@ class Walk:
     ) -> Iterator[tuple[str, tuple[ignore.Level, ...] | None]]:
         folder = os.path.join(self._root, relative) if relative else self._root
         try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
+            with scanned(folder, self._guard) as found:
+                entries = sorted(map(_kind, found), key=lambda entry: os.fsencode(entry[0]))
+        except PolicyDenied:
+            if not relative:
+                raise
+            self.left_out += 1
+            return
         except OSError as error:
             self.unreadable.append(f"{relative or '.'}: {in_words(error)}")
             return
-        own = ignore.level(folder, relative, names=frozenset(entry.name for entry in entries))
+        own = ignore.level(folder, relative, names=frozenset(name for name, *_ in entries))
         if own is not None:
             levels = (*levels, own)
-        for entry in entries:
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if not is_folder and not entry.is_file(follow_symlinks=False):
+        for name, is_folder, is_file in entries:
+            if not is_folder and not is_file:
                 continue
-            path = f"{relative}/{entry.name}" if relative else entry.name
-            if self._unwanted(levels, path, entry.name, is_folder):
+            path = f"{relative}/{name}" if relative else name
+            if self._unwanted(levels, path, name, is_folder):
                 continue
-            if self._guard.policies and not self._allowed(os.path.join(folder, entry.name), is_folder):
+            if self._guard.policies and not self._allowed(os.path.join(folder, name), is_folder):
                 self.left_out += 1
                 continue
             yield path, levels if is_folder else None
@@ -100,3 +104,8 @@ class Walk:
             self._guard.policies,
             FilesystemRequest(operation=operation, path=path, tool_name=self._guard.tool_name),
         )
+
+
+def _kind(entry: os.DirEntry[str]) -> tuple[str, bool, bool]:
+    """Name, folder, plain file: asked while the folder is open."""
+    return entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False)

@@ -15,6 +15,7 @@ from zot_core.types.record import record
 
 if TYPE_CHECKING:
     from zot_core.models.protocol import Request
+    from zot_core.types.login import OAuthSpec
     from zot_core.types.stream import StreamPart
 
 Json: TypeAlias = Mapping[str, Any]
@@ -119,12 +120,17 @@ class CliSpec:
 
 @record(kw_only=True)
 class Prices:
-    """US dollars per million tokens."""
+    """US dollars per million tokens.
+
+    `tiers` are (tokens, Prices): a request whose input, cached tokens included, is above so many costs that, all of it;
+    of several the highest holds.
+    """
 
     input: float = 0.0
     output: float = 0.0
     cache_read: float = 0.0
     cache_write: float = 0.0
+    tiers: tuple[tuple[int, Prices], ...] = ()
 
 
 @record(kw_only=True)
@@ -132,7 +138,8 @@ class ModelSpec:
     """A model as the catalog knows it. `api` and `base_url`, where set, win over the provider's.
 
     `context_window` and `max_output` are in tokens; `inputs` are the kinds of content it takes; `compat` are flags
-    for its wire format, as that format documents them.
+    for its wire format, as that format documents them. `source` says who said so: "" is the provider's catalog, else
+    `models.json`, or `live` for what the server itself listed.
     """
 
     id: str
@@ -148,6 +155,7 @@ class ModelSpec:
     prices: Prices | None = None
     compat: Json = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
 
 
 @record(kw_only=True)
@@ -156,7 +164,9 @@ class ProviderSpec:
 
     `api` names a wire format from `api_formats`; a provider that speaks no HTTP gives `stream` instead. `env` lists the
     environment variables that hold its key, first set one wins; `api_key` may be text, `$VAR`, `${VAR}` or `!command`.
-    `keyless` providers (a local server) need no key. `discover` fetches its live catalog, at most 3 s.
+    `keyless` providers (a local server) need no key. `discover` is `async def discover(asking: Asking)`, which fetches
+    the live list of models within 3 s (zot_core/models/discovery.py); without it the wire format's own way is taken.
+    `oauth` says how a login in auth.json is renewed.
     """
 
     id: str
@@ -172,6 +182,7 @@ class ProviderSpec:
     compat: Json = field(default_factory=dict)
     discover: Callable[..., Awaitable[Sequence[ModelSpec]]] | Ref | None = None
     stream: Callable[[Request], AsyncIterator[StreamPart]] | Ref | None = None
+    oauth: OAuthSpec | None = None
 
 
 @record(kw_only=True)
@@ -179,12 +190,14 @@ class ApiFormat:
     """A wire format of models: two pure functions.
 
     `build(request) -> HttpRequest` makes path, headers and JSON payload; `parser(request) -> StreamParser` makes an
-    object that turns decoded server-sent events into stream parts.
+    object that turns decoded server-sent events into stream parts. `discover` lists the models of a server that
+    speaks this format, as `ProviderSpec.discover` does.
     """
 
     name: str
     build: Callable[..., Any] | Ref
     parser: Callable[..., Any] | Ref
+    discover: Callable[..., Awaitable[Sequence[ModelSpec]]] | Ref | None = None
 
 
 @record(kw_only=True)
@@ -278,8 +291,32 @@ class PromptSection:
 
 @record(kw_only=True)
 class PromptSource:
-    """Where sections of the system prompt come from. `read()` is called before each run; what it returns is compared
-    with what it returned before, and a difference makes the prompt be prepared anew."""
+    """Where sections of the system prompt come from. `read()`, or `read(ctx)` where `with_ctx` asks for it, is called
+    before each run; what it returns is compared with what it returned before, and a difference makes the prompt be
+    prepared anew."""
 
     name: str
-    read: Callable[[], Sequence[PromptSection]]
+    read: Callable[..., Sequence[PromptSection]]
+    with_ctx: bool = False
+
+
+@record(kw_only=True)
+class ExpansionName:
+    """A name that an Expansion knows, without its `/`, for menus and for what is said of a misspelt one."""
+
+    name: str
+    description: str = ""
+    argument_hint: str = ""
+
+
+@record(kw_only=True)
+class Expansion:
+    """What prompts that begin with `/` and name no command may become, as skills and prompt templates do.
+
+    `expand(text, ctx) -> str | None` is asked after `input` with the whole prompt; None says that it is not meant. It
+    may be async. `names(ctx) -> Sequence[ExpansionName]` lists what it knows now.
+    """
+
+    name: str
+    expand: Callable[..., Any] | Ref
+    names: Callable[..., Sequence[ExpansionName]] | Ref

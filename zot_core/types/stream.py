@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from zot_core.types.failure import Failure, StopReason
 from zot_core.types.record import record
+from zot_core.types.specs import ModelSpec, ThinkingLevel
 from zot_core.types.usage import Usage
 
 Key: TypeAlias = int | str | None
@@ -83,6 +84,14 @@ class Retrying:
 
 
 @record
+class Routed:
+    """A virtual model's request goes to `model`, the real one, at this level: the answer is that model's."""
+
+    model: ModelSpec
+    thinking: ThinkingLevel = "off"
+
+
+@record
 class Done:
     """The model finished. `model` is the id that the provider says answered, when it says one."""
 
@@ -106,6 +115,7 @@ StreamPart: TypeAlias = (
     | ToolCallEnd
     | UsageUpdate
     | Retrying
+    | Routed
     | Done
     | Failed
 )

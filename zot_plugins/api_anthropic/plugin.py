@@ -34,5 +34,6 @@ def api_formats() -> list[ApiFormat]:
             name="anthropic-messages",
             build="zot_plugins.api_anthropic.request:build",
             parser="zot_plugins.api_anthropic.stream:MessagesParser",
+            discover="zot_plugins.api_anthropic.models:discover",
         )
     ]

@@ -28,5 +28,6 @@ def api_formats() -> list[ApiFormat]:
             name="google-generative-ai",
             build="zot_plugins.api_google.request:build",
             parser="zot_plugins.api_google.stream:GoogleParser",
+            discover="zot_plugins.api_google.models:discover",
         )
     ]

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from hashlib import blake2s
 from typing import Any
+from urllib.parse import quote
 
 from zot_core.models.levels import clamp_level, level_word
 from zot_core.models.projection import made_by
@@ -37,9 +38,7 @@ def build(request: Request) -> HttpRequest:
         payload[compat.get("maxTokensField", "max_tokens")] = request.max_output
     if request.tools:
         payload["tools"] = [_tool(spec) for spec in request.tools]
-    effort = _effort(request)
-    if effort:
-        payload["reasoning_effort"] = effort
+    payload.update(_thinking(request))
     if compat.get("supportsPromptCacheKey") and request.session_id:
         payload["prompt_cache_key"] = request.session_id
     if compat.get("supportsStore"):
@@ -47,8 +46,33 @@ def build(request: Request) -> HttpRequest:
     extra = compat.get("extraBody")
     if isinstance(extra, Mapping):
         payload.update(extra)
-    path = "chat/completions" if compat.get("versionlessPath") else "v1/chat/completions"
-    return HttpRequest(path=path, payload=payload, auth={"authorization": "Bearer {key}"})
+    return HttpRequest(path=_path(request.model), payload=payload, auth=_auth(compat))
+
+
+def _path(model: ModelSpec) -> str:
+    given = model.compat.get("path")
+    if isinstance(given, str) and given:
+        return given.replace("{model}", quote(model.id, safe=""))
+    return "chat/completions" if model.compat.get("versionlessPath") else "v1/chat/completions"
+
+
+def _auth(compat: Mapping[str, Any]) -> dict[str, str]:
+    header = compat.get("keyHeader")
+    return {header: "{key}"} if isinstance(header, str) and header else {"authorization": "Bearer {key}"}
+
+
+def _thinking(request: Request) -> Body:
+    """How the level is asked for: an effort, a switch, or both, as the server's flags say."""
+    model, compat = request.model, request.model.compat
+    asked: Body = {}
+    if model.reasoning and compat.get("thinkingToggle"):
+        off = clamp_level(model, request.thinking) == "off"
+        asked["thinking"] = {"type": "disabled" if off else "enabled"}
+    if effort := _effort(request):
+        asked.update(
+            {"reasoning": {"effort": effort}} if compat.get("reasoningObject") else {"reasoning_effort": effort}
+        )
+    return asked
 
 
 def _effort(request: Request) -> str:
@@ -120,7 +144,7 @@ def _pictures(pictures: list[Body]) -> Body:
 
 def _result(message: ToolResultMessage, model: ModelSpec) -> Body:
     text = text_of(message.content) or SEE_BELOW
-    row: Body = {"role": "tool", "tool_call_id": safe_id(message.call_id), "content": text}
+    row: Body = {"role": "tool", "tool_call_id": _id(message.call_id, model), "content": text}
     if model.compat.get("requiresToolResultName"):
         row["name"] = safe_name(message.tool_name)
     return row
@@ -129,7 +153,7 @@ def _result(message: ToolResultMessage, model: ModelSpec) -> Body:
 def _assistant(message: AssistantMessage, model: ModelSpec) -> Body:
     row: Body = {"role": "assistant", "content": message.text or None}
     if calls := message.tool_calls:
-        row["tool_calls"] = [_call(call) for call in calls]
+        row["tool_calls"] = [_call(call, model) for call in calls]
     if made_by(message, model) and model.compat.get("replaysReasoning", True):
         for block in message.content:
             if isinstance(block, Thinking) and block.text and block.meta and isinstance(block.meta.get("field"), str):
@@ -137,11 +161,11 @@ def _assistant(message: AssistantMessage, model: ModelSpec) -> Body:
     return row
 
 
-def _call(call: ToolCall) -> Body:
+def _call(call: ToolCall, model: ModelSpec) -> Body:
     # Arguments that were no JSON object are not sent again: servers refuse them, and with them the whole conversation
     arguments = json.dumps(call.args, ensure_ascii=False) if call.args is not None else "{}"
     return {
-        "id": safe_id(call.id),
+        "id": _id(call.id, model),
         "type": "function",
         "function": {"name": safe_name(call.name), "arguments": arguments},
     }
@@ -150,6 +174,15 @@ def _call(call: ToolCall) -> Body:
 def _tool(spec: ToolSpec) -> Body:
     function = {"name": spec.name, "description": spec.description, "parameters": spec.parameters}
     return {"type": "function", "function": function}
+
+
+def _id(call_id: str, model: ModelSpec) -> str:
+    length = model.compat.get("callIdLength")
+    if not isinstance(length, int) or length <= 0:
+        return safe_id(call_id)
+    if len(call_id) == length and call_id.isascii() and call_id.isalnum():
+        return call_id
+    return blake2s(call_id.encode("utf-8", "replace")).hexdigest()[:length]
 
 
 def safe_id(call_id: str) -> str:

@@ -10,6 +10,8 @@
 | serviceTier | the `service_tier` to ask for | |
 | serviceTierPrices | what a tier costs, as a factor of the standard price, by the tier that the server says it used | |
 | versionlessPath | the base URL has no version and wants none: no `v1` is put before the path | false |
+| keyHeader | the header that carries the key as it is | `authorization`, as a bearer token |
+| listsModels | lists its models at `v1/models` | true |
 | extraBody | an object merged over the payload: `text.verbosity` and the like | |
 """
 
@@ -27,5 +29,6 @@ def api_formats() -> list[ApiFormat]:
             name="openai-responses",
             build="zot_plugins.api_openai_responses.request:build",
             parser="zot_plugins.api_openai_responses.stream:ResponsesParser",
+            discover="zot_plugins.api_openai_responses.models:discover",
         )
     ]

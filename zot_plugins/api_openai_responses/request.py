@@ -52,7 +52,9 @@ def build(request: Request) -> HttpRequest:
     if isinstance(extra, Mapping):
         payload.update(extra)
     path = "responses" if compat.get("versionlessPath") else "v1/responses"
-    return HttpRequest(path=path, payload=payload, auth={"authorization": "Bearer {key}"})
+    header = compat.get("keyHeader")
+    auth = {header: "{key}"} if isinstance(header, str) and header else {"authorization": "Bearer {key}"}
+    return HttpRequest(path=path, payload=payload, auth=auth)
 
 
 def _reasoning(request: Request) -> Body:

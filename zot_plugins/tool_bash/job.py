@@ -50,6 +50,9 @@ async def execute(args: JobArgs, ctx: ToolContext) -> ToolResult:
         job.signal.abort()
         await job.wait(2 * GRACE_S)
     elif args.action == "input":
+        if not job.running:
+            told = report(job, jobs, "The input was not taken: it has ended" if args.text else "")
+            return replace(told, is_error=told.is_error or bool(args.text))
         await _input(job, args.text)
     if args.wait > 0:
         await _wait(job, min(args.wait, MAX_TIMEOUT_S), ctx)
@@ -57,8 +60,6 @@ async def execute(args: JobArgs, ctx: ToolContext) -> ToolResult:
 
 
 async def _input(job: Job, text: str) -> None:
-    if not job.running:
-        return  # the report says how it ended
     if text:
         await job.write(text if text.endswith("\n") else f"{text}\n")
     else:

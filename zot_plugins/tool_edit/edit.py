@@ -14,7 +14,7 @@ from zot_core.toolkit.filesystem import refuse_special
 from zot_core.toolkit.mutation import mutations
 from zot_core.toolkit.operations import files_for, guard_of, supplied
 from zot_core.toolkit.paths import locate, locate_elsewhere, lookalikes, missing
-from zot_core.toolkit.threads import run_to_end
+from zot_core.toolkit.threads import run_aside
 from zot_core.toolkit.truncation import DIFF_BYTES, DIFF_LINES, format_size, head
 from zot_core.types.specs import ToolResult
 from zot_plugins.tool_edit.replace import Replacement, Span, apply, lines_of_spans, plan, regions
@@ -76,7 +76,7 @@ async def execute(args: EditArgs, ctx: ToolContext) -> ToolResult:
                     f"{shown(args.path)} has {format_size(info.size)}; edit takes {format_size(_MAX_BYTES)} at most"
                 )
             data = await files.read(path)
-            new, result = await run_to_end(_edited, data, args, path)
+            new, result = await run_aside(len(data), _edited, data, args, path)
             if (await files.info(path)).version != info.version:
                 raise ToolError(
                     f"{shown(args.path)} was changed by another program meanwhile: read it again. Nothing was changed."

@@ -103,6 +103,8 @@ def _rest(lines: int, paths: FoundPaths, args: FindArgs) -> str:
 
 
 def _hint(args: FindArgs) -> str:
+    if args.pattern.startswith(("/", "../", "~/")):
+        return "patterns are relative to path; name a folder elsewhere as path"
     plain = not any(char in args.pattern for char in "*?[{/")
     ways = [f"*{args.pattern}* finds names that contain it"] if plain else []
     ways.append("names in .gitignore are left out" + ("" if args.hidden else ", and hidden ones without hidden=true"))

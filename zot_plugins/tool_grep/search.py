@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,13 +16,20 @@ from pathlib import Path
 from typing import Literal
 
 from zot_core.toolkit import globs
+from zot_core.toolkit.confine import searching
 from zot_core.toolkit.errors import ToolError
 from zot_core.toolkit.filesystem import Guard
 from zot_core.toolkit.finding import walked
-from zot_core.toolkit.ripgrep import CannotRun, Ended, Runner, cannot_start, failures
+from zot_core.toolkit.ripgrep import CannotRun, Ended, Runner, cannot_start, failures, programs
 from zot_plugins.tool_grep.hits import Hits
 
 _BATCH_BYTES = 100_000
+_META = re.compile(r"[\\.+*?()|\[\]{}^$#&~-]")
+_UNIT = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|.", re.DOTALL)
+"""An escape, a class of characters, or a character."""
+_OTHER_SYNTAX = re.compile(r"\(\?\w*x|\\Q|\[[^\]]*\[[^:]")
+"""What gives blanks, backslashes or brackets another meaning; such a pattern is left alone."""
+_STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +72,12 @@ class Search:
     async def run(self) -> Outcome:
         """Searches. Raises ToolError for a pattern or a glob that is not valid, OSError as the system does."""
         accepts = accepting(self.query.glob) if not self.file else lambda path: True
+        if self.guard.policies and not self.runner.wrapper:
+            wrapper = await searching(self.guard.policies, self.root, _needed(self.runner))
+            return await replace(self, runner=replace(self.runner, wrapper=wrapper))._run(accepts)
+        return await self._run(accepts)
+
+    async def _run(self, accepts: Callable[[str], bool]) -> Outcome:
         files = [self.file] if self.file else None
         left_out, unreadable = 0, list[str]()
         if self.guard.policies and files is None:
@@ -114,10 +128,9 @@ class Search:
             if ended_by:
                 outcome.ended_by = ended_by
                 return outcome
-        script = str(Path(__file__).with_name("stand_in.py"))
         try:
             ended = await self.runner.run(
-                [sys.executable, "-I", "-S", script, json.dumps(asdict(self.query))],
+                [sys.executable, "-I", "-S", _STAND_IN, json.dumps(asdict(self.query))],
                 cwd=self.root,
                 on_data=hits.feed,
                 stdin=b"\0".join(os.fsencode(f"./{name}") for name in files),
@@ -148,6 +161,11 @@ class Search:
         return files, walk.left_out, walk.unreadable, ended_by
 
 
+def _needed(runner: Runner) -> list[str]:
+    """The programs that may do the search, and what the stand-in needs."""
+    return [*programs(runner.env.get("PATH", "")), sys.executable, sys.prefix, sys.base_prefix, _STAND_IN]
+
+
 def _batches(files: list[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     size = 0
@@ -165,7 +183,7 @@ def rg_arguments(query: Query) -> list[str]:
     """The options for a query. What a model wrote stands behind `=`, so that it is never an option itself."""
     flags = {
         "--ignore-case": query.ignore_case,
-        "--fixed-strings": query.literal,
+        "--fixed-strings": query.literal and not query.multiline,
         "--multiline": query.multiline,
         "--multiline-dotall": query.dotall,
         "--hidden": query.hidden,
@@ -176,8 +194,19 @@ def rg_arguments(query: Query) -> list[str]:
         *(flag for flag, wanted in flags.items() if wanted),
         *([f"--context={query.context}"] if query.context else []),
         *_prefilter(query.glob),
-        f"--regexp={query.pattern}",
+        f"--regexp={_over_lines(query)}",
     ]
+
+
+def _over_lines(query: Query) -> str:
+    """The pattern for `rg`, whose `--crlf` is for `$` alone: a line end in it fits CR LF too, as everywhere else."""
+    if not query.multiline:
+        return query.pattern
+    if query.literal:
+        return r"\r?\n".join(_META.sub(r"\\\g<0>", line) for line in re.split(r"\r?\n", query.pattern))
+    if _OTHER_SYNTAX.search(query.pattern):
+        return query.pattern
+    return _UNIT.sub(lambda unit: r"(?:\r?\n)" if unit[0] in ("\n", r"\n") else unit[0], query.pattern)
 
 
 def _prefilter(glob: str) -> list[str]:

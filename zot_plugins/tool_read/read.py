@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import base64
 import codecs
+import os
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from zot_core.toolkit import encoding, sniff
+from zot_core.toolkit import encoding, filesystem, sniff
 from zot_core.toolkit.encoding import JUDGED_BYTES, Encoding
 from zot_core.toolkit.errors import ToolError, about, shown, tool_errors
-from zot_core.toolkit.filesystem import FileInfo, refuse_special
+from zot_core.toolkit.filesystem import FileInfo, Guard, refuse_special
 from zot_core.toolkit.operations import ReadOps, files_for, guard_of, supplied
 from zot_core.toolkit.paths import Found, find_for_reading, locate_elsewhere
 from zot_core.toolkit.threads import run_to_end
@@ -44,11 +46,12 @@ class ReadArgs(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The file of one call: its operations, what was found, and what the call asked for."""
+    """The file of one call: its operations, what was found, its first `JUDGED_BYTES`, and what the call asked for."""
 
     ops: ReadOps
     found: Found
     info: FileInfo
+    first: bytes
     args: ReadArgs
 
     @property
@@ -62,7 +65,11 @@ class _File:
                 f"{self.name} is {what} of {format_size(self.info.size)}; at most {format_size(most)} are opened. "
                 "Take a part of it, or make a smaller copy, with a shell command and read that."
             )
-        return await self.ops.read(self.found.path, 0, most)
+        return await self.all(most)
+
+    async def all(self, most: int) -> bytes:
+        """The first `most` bytes, most often without asking for them again."""
+        return self.first if len(self.first) < JUDGED_BYTES else await self.ops.read(self.found.path, 0, most)
 
 
 def preview(args: ReadArgs) -> str:
@@ -73,27 +80,42 @@ def preview(args: ReadArgs) -> str:
 @tool_errors
 async def execute(args: ReadArgs, ctx: ToolContext) -> ToolResult:
     """Reads the file or a part of it; see the tool's description."""
-    ops = files_for(ctx, "read", "read")
-    if supplied(ctx, "read") is None:
-        found = await run_to_end(find_for_reading, ctx.cwd, args.path, guard_of(ctx, "read").may_list)
-    else:
-        found = Found(locate_elsewhere(ctx.cwd, args.path))
     try:
-        info = await ops.info(found.path)
-        refuse_special(info.kind, args.path)
-        if info.kind == "missing":
-            raise ToolError(f"Not found: {shown(args.path)}")
-        file = _File(ops, found, info, args)
-        head = await ops.read(found.path, 0, sniff.HEAD_BYTES)
+        file = await _opened(args, ctx)
+        head = file.first[: sniff.HEAD_BYTES]
         if sniff.image_type(head):
             return await _picture(file)
         if sniff.is_pdf(head):
             return await _pdf(file)
         if kind := sniff.binary_kind(head):
-            raise ToolError(f"{file.name} is {kind}. It was not read ({format_size(info.size)}).")
+            raise ToolError(f"{file.name} is {kind}. It was not read ({format_size(max(file.info.size, len(head)))}).")
         return await _notebook(file) or await _text(file)
     except OSError as error:
         raise about("read", shown(args.path), error) from error
+
+
+async def _opened(args: ReadArgs, ctx: ToolContext) -> _File:
+    """The file with its beginning. Here that is one visit to a thread, which costs more than what is done there."""
+    ops = files_for(ctx, "read", "read")
+    if supplied(ctx, "read") is None:
+        return _File(ops, *await run_to_end(_beginning, ctx.cwd, args.path, guard_of(ctx, "read")), args)
+    found = Found(locate_elsewhere(ctx.cwd, args.path))
+    info = await ops.info(found.path)
+    _refuse(info, args.path)
+    return _File(ops, found, info, await ops.read(found.path, 0, JUDGED_BYTES), args)
+
+
+def _beginning(cwd: str | os.PathLike[str], written: str, guard: Guard) -> tuple[Found, FileInfo, bytes]:
+    found = find_for_reading(cwd, written, guard.may_list)
+    info = filesystem.info(found.path, guard, "read")
+    _refuse(info, written)
+    return found, info, filesystem.read(found.path, 0, JUDGED_BYTES, guard, "read")
+
+
+def _refuse(info: FileInfo, written: str) -> None:
+    refuse_special(info.kind, written)
+    if info.kind == "missing":
+        raise ToolError(f"Not found: {shown(written)}")
 
 
 async def _picture(file: _File) -> ToolResult:
@@ -131,7 +153,7 @@ async def _notebook(file: _File) -> ToolResult | None:
 
     if file.info.size > notebook.NOTEBOOK_BYTES:
         return None
-    text = await run_to_end(notebook.cells_as_text, await file.ops.read(file.found.path, 0, notebook.NOTEBOOK_BYTES))
+    text = await run_to_end(notebook.cells_as_text, await file.all(notebook.NOTEBOOK_BYTES))
     if text is None:
         return None
 
@@ -142,10 +164,10 @@ async def _notebook(file: _File) -> ToolResult | None:
 
 
 async def _text(file: _File) -> ToolResult:
-    first = await file.ops.read(file.found.path, 0, JUDGED_BYTES)
+    first = file.first
     found = encoding.marked(first) or encoding.guess_beginning(first, whole=len(first) < JUDGED_BYTES)
     remark = found.said if found.name != "utf-8" else ""
-    return await _shown(file, _chunks(file, first, found), remark, count_rest=file.info.size <= _COUNTED_BYTES)
+    return await _shown(file, _chunks(file, found), remark, count_rest=file.info.size <= _COUNTED_BYTES)
 
 
 async def _shown(file: _File, chunks: AsyncIterator[bytes], remark: str, *, count_rest: bool) -> ToolResult:
@@ -212,13 +234,19 @@ def _whole_characters(data: bytes) -> bytes:
     return aligned if encoding.guess(aligned) == Encoding() else data
 
 
-async def _chunks(file: _File, first: bytes, found: Encoding) -> AsyncIterator[bytes]:
-    """The file without its mark, as UTF-8 where it is something else. `first` is its beginning."""
+async def _chunks(file: _File, found: Encoding) -> AsyncIterator[bytes]:
+    """The file without its mark, as UTF-8 where it is something else.
+
+    It ends where it ended when it was looked at: a file may grow faster than it is read. Those that do not know their
+    size, as in /proc, are read to their end.
+    """
     decoder = codecs.getincrementaldecoder(found.name)("replace") if found.name != "utf-8" else None
-    at, data = len(first), first[len(found.mark) :]
+    at, data = len(file.first), file.first[len(found.mark) :]
+    end = file.info.size or sys.maxsize
     while data:
         yield decoder.decode(data).encode("utf-8", "replace") if decoder is not None else data
-        data = await file.ops.read(file.found.path, at, _CHUNK) if at >= JUDGED_BYTES else b""
+        more = min(_CHUNK, end - at) if at >= JUDGED_BYTES else 0
+        data = await file.ops.read(file.found.path, at, more) if more > 0 else b""
         at += len(data)
     if decoder is not None and (rest := decoder.decode(b"", True)):
         yield rest.encode("utf-8", "replace")

@@ -19,7 +19,7 @@ from zot_core.toolkit.filesystem import refuse_special
 from zot_core.toolkit.mutation import mutations
 from zot_core.toolkit.operations import WriteOps, files_for, supplied
 from zot_core.toolkit.paths import locate, locate_elsewhere
-from zot_core.toolkit.threads import run_to_end
+from zot_core.toolkit.threads import run_aside
 from zot_core.toolkit.truncation import DIFF_BYTES, DIFF_LINES, format_size, head, lines_of
 from zot_core.types.specs import ToolResult
 
@@ -50,6 +50,8 @@ async def execute(args: WriteArgs, ctx: ToolContext) -> ToolResult:
     files: WriteOps = files_for(ctx, "write", "write")
     here = supplied(ctx, "write") is None
     path = locate(ctx.cwd, args.path) if here else locate_elsewhere(ctx.cwd, args.path)
+    if args.path.endswith("/"):
+        raise ToolError(f"{shown(args.path)} names a folder; give the file's name too. Folders are made as needed")
     async with mutations.hold(path):
         try:
             return await _write(files, path, args)
@@ -64,18 +66,19 @@ async def _write(files: WriteOps, path: str, args: WriteArgs) -> ToolResult:
     if info.kind == "file":
         old = await files.read(path, 0, None if info.size <= _COMPARED_BYTES else sniff.HEAD_BYTES)
     whole = old is None or len(old) >= info.size
-    data, remark = await run_to_end(_bytes_for, args.content, old, whole)
+    size = len(args.content) + len(old or b"")
+    data, remark = await run_aside(size, _bytes_for, args.content, old, whole)
     if whole and old == data:
         return ToolResult(
             content=f"{shown(args.path)} already has exactly this content", details={"path": path, "diff": ""}
         )
     await files.write(path, data)
-    diff = await run_to_end(_diff, old, data, args.path) if whole else None
+    diff = await run_aside(size, _diff, old, data, args.path) if whole else None
     told = head(diff.text, max_lines=DIFF_LINES, max_bytes=DIFF_BYTES) if diff is not None else None
-    size = f"{len(lines_of(args.content))} lines, {format_size(len(data))}"
+    written = f"{len(lines_of(args.content))} lines, {format_size(len(data))}"
     change = f", +{diff.added} -{diff.removed} lines" if diff is not None and old is not None else ""
     return ToolResult(
-        content=f"{'Created' if old is None else 'Replaced'} {shown(args.path)} ({size}{change})"
+        content=f"{'Created' if old is None else 'Replaced'} {shown(args.path)} ({written}{change})"
         + (f"\n[{remark}]" if remark else ""),
         details={
             "path": path,

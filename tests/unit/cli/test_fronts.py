@@ -38,6 +38,8 @@ class FakeApp:
     """As much of an App as a front end looks at."""
 
     class runtime:
+        cwd = "/project"
+
         class session:
             id, path, cwd = "s1", "/home/s1.jsonl", "/project"
 
@@ -146,8 +148,8 @@ def test_print_mode_shows_the_last_answers_visible_text(stored: list[Stored], sh
     assert b"".join(out.writes) == shown
 
 
-def test_without_a_terminal_print_mode_wants_no_event() -> None:
-    assert PrintFront(cast(Output, FakeOutput())).wants == frozenset()
+def test_without_a_terminal_print_mode_wants_only_to_know_of_retries() -> None:
+    assert PrintFront(cast(Output, FakeOutput())).wants == {"message_update"}
 
 
 @pytest.mark.parametrize(
@@ -196,3 +198,48 @@ def test_questions_are_answered_by_lines_one_at_a_time() -> None:
     assert (approved.allowed, approved.remember) == (True, "tool")
     assert (dismissed, late) == (False, None)
     assert said[0] == "Sure [y/N] "
+
+
+def answered(ask: Any, *lines: str) -> tuple[Any, list[str]]:
+    """What a question came to when these lines were typed, and what was said."""
+    said: list[str] = []
+
+    async def typed() -> Any:
+        ui = LineUi(lambda note: None, said.append)
+        asked = asyncio.ensure_future(ask(ui))
+        for line in lines:
+            while not ui.asking:
+                await asyncio.sleep(0)
+            ui.answer(line)
+            await asyncio.sleep(0)
+        return await asked
+
+    return asyncio.run(typed()), said
+
+
+@pytest.mark.parametrize(
+    ("lines", "chosen"), [([""], "red"), (["Green"], "green"), (["3", "blue", "2"], "green"), (["0", "1"], "red")]
+)
+def test_a_choice_is_asked_for_until_it_is_one(lines: list[str], chosen: str) -> None:
+    answer, said = answered(lambda ui: ui.select("Which", ["red", "green"]), *lines)
+    assert answer == chosen
+    assert said[0].endswith("Which? [1] ")
+    assert len(said) == len(lines) and all("not understood; a number from 1 to 2" in text for text in said[1:])
+
+
+@pytest.mark.parametrize(("lines", "agreed"), [(["maybe", "y"], True), (["1", "no"], False), ([""], False)])
+def test_yes_or_no_is_asked_for_until_it_is_one(lines: list[str], agreed: bool) -> None:
+    answer, said = answered(lambda ui: ui.confirm("Sure"), *lines)
+    assert answer is agreed and len(said) == len(lines)
+
+
+@pytest.mark.parametrize(
+    ("title", "message", "asked"),
+    [
+        ("May it write?", "new.txt", "May it write? new.txt [y/N] "),
+        ("Dangerous", "Allow rm?", "Dangerous: Allow rm? [y/N] "),
+        ("Sure?", "", "Sure? [y/N] "),
+    ],
+)
+def test_a_title_that_is_a_sentence_gets_no_colon(title: str, message: str, asked: str) -> None:
+    assert answered(lambda ui: ui.confirm(title, message), "y")[1] == [asked]

@@ -80,7 +80,8 @@ def test_what_words_mean(
     ("provider", "model", "words"),
     [
         ("acmee", "", ["unknown provider 'acmee'", "did you mean acme?"]),
-        ("", "bog-2", ["unknown model 'bog-2'", "big-2", "--list-models"]),
+        ("", "bog-2", ["unknown model 'bog-2'; did you mean big-2?", "--list-models"]),
+        ("", "acme/bog-2", ["unknown model 'acme/bog-2'; did you mean acme/big-2", "--list-models"]),
         ("acme", "llama3.1:8b", ["unknown model", "of provider 'acme'"]),
         ("", "big", ["fits several models", "acme/big-2", "acme/big-2-mini", "local/big-2"]),
         ("", "big-2", ["several providers", "acme/big-2", "local/big-2"]),

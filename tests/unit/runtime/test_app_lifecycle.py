@@ -309,7 +309,7 @@ def test_a_command_runs_instead_of_a_prompt_and_input_is_not_asked(runtime: Open
         async with runtime(plugins=[Commands(greet=greet), Watch()]) as app:
             assert await app.prompt("/greet  Ada ") is None
             assert await app.prompt("/GREET Bob") is None
-            assert [note.text for note in app.front.notes if note.kind == "display"] == ["Hello, Ada!", "Hello, Bob!"]
+            assert [note.text for note in app.front.notes if note.kind == "answer"] == ["Hello, Ada!", "Hello, Bob!"]
 
     asyncio.run(story())
     assert seen == []

@@ -101,7 +101,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_what_a_dead_process_left_goes_and_what_a_live_one_writes_stays(tmp_path: Path, way: str) -> None:
-    left = Path(replacing._remaining(str(tmp_path / "a")))
+    left = tmp_path / replacing._remaining("a")
     left.write_text("half a fi")
     write = {"path": "a", "content": "new"}
     assert not run("write", FakeToolContext(tmp_path), **write).is_error
