@@ -35,6 +35,13 @@ PREFIXES = (
     "MOONSHOT_",
     "GEMINI_",
     "GOOGLE_",
+    "AZURE_",
+    "GITHUB_MODELS_",
+    "HF_",
+    "OLLAMA_",
+    "LMSTUDIO_",
+    "LLAMACPP_",
+    "VLLM_",
 )
 KEPT = frozenset({"GIT_EXEC_PATH"})
 

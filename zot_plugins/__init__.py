@@ -15,6 +15,8 @@ BUILTINS = {
     "tool_powershell": "zot_plugins.tool_powershell.plugin",
     "jail": "zot_plugins.jail.plugin",
     "context_files": "zot_plugins.context_files.plugin",
+    "skills": "zot_plugins.skills.plugin",
+    "prompt_templates": "zot_plugins.prompt_templates.plugin",
     "api_anthropic": "zot_plugins.api_anthropic.plugin",
     "api_openai_chat": "zot_plugins.api_openai_chat.plugin",
     "api_openai_responses": "zot_plugins.api_openai_responses.plugin",

@@ -1,4 +1,4 @@
-"""Prompts that begin with `/` and name no command: plugins' expansions (skills, templates), or a word on the unknown one.
+"""Prompts that begin with `/` and name no command: plugins' expansions (skills, templates), or a word on it.
 
 Comes after commands and after `input`. Must not know what an expansion is made of.
 """

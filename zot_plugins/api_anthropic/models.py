@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 from urllib.parse import quote
 
 from zot_core.models.discovery import Asking
@@ -28,4 +30,14 @@ async def discover(asking: Asking) -> Sequence[ModelSpec]:
         if not answer.get("has_more") or not isinstance(answer.get("last_id"), str):
             break
         after = f"&after_id={quote(answer['last_id'], safe='')}"
-    return models_of(rows, asking.provider.id)
+    adaptive = {row["id"] for row in rows if isinstance(row, dict) and "id" in row and _is_adaptive(row)}
+    found = models_of(rows, asking.provider.id)
+    return [replace(one, compat={"thinking": "adaptive"}) if one.id in adaptive else one for one in found]
+
+
+def _is_adaptive(row: Mapping[str, Any]) -> bool:
+    """Whether the server says that the model thinks adaptively, and so takes an effort and no budget."""
+    place: Any = row
+    for step in ("capabilities", "thinking", "types", "adaptive", "supported"):
+        place = place.get(step) if isinstance(place, Mapping) else None
+    return place is True

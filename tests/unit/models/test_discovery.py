@@ -228,3 +228,21 @@ def test_rows_are_read_by_the_names_that_servers_use() -> None:
         assert model_of(other, "p") is None
     assert models_of("nonsense", "p") == ()
     assert len(models_of([{"id": "a"}, {"id": "a"}], "p")) == 1
+
+
+def test_anthropic_says_which_models_think_adaptively(tmp_path: Path) -> None:
+    adaptive = {"thinking": {"supported": True, "types": {"adaptive": {"supported": True}}}}
+    first = {
+        "data": [{"id": "claude-a", "capabilities": adaptive}, {"id": "claude-b"}],
+        "has_more": True,
+        "last_id": "b",
+    }
+    with ListServer({"/v1/models": first}) as server:
+        (listed,) = ask(tmp_path / "models", (spec(server.url), MESSAGES), key="k")
+        (again,) = ask(tmp_path / "models", (spec(server.url), MESSAGES), key="k")
+    assert [(m.id, dict(m.compat), m.reasoning) for m in listed.models] == [
+        ("claude-a", {"thinking": "adaptive"}, True),
+        ("claude-b", {}, False),
+    ]
+    assert again == listed
+    assert server.paths[:2] == ["/v1/models?limit=1000", "/v1/models?limit=1000&after_id=b"]
