@@ -111,6 +111,12 @@ def test_first_request_imports_only_what_it_needs(first_request: tuple[set[str],
         "zot_core.toolkit",
         "zot_core.types.tool_decorator",
         "difflib",
+        "yaml",
+        "zot_core.runtime.bringing",
+        "zot_core.runtime.expanding",
+        "zot_plugins.prompt_templates.templates",
+        "zot_plugins.skills.reading",
+        "zot_plugins.skills.tool",
     }
     assert sorted(modules & later) == []
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -41,12 +42,36 @@ class PluginContext:
         self.has_ui = runtime.has_ui
         self.log = logging.getLogger(f"zot.plugin.{plugin}")
         self.settings: Mapping[str, Any] = runtime.plugin_settings(plugin)
-        self.ui: Ui = PluginUi(self._live, plugin)
-        self.session = SessionView(self._live)
-        self.tools = ToolsFacade(self._live, plugin)
-        self.commands = CommandsFacade(self._live, plugin)
-        self.models = ModelsFacade(self._live, plugin)
-        self.bus = BusFacade(self._live, plugin)
+
+    @cached_property
+    def ui(self) -> Ui:
+        """Talking to the person."""
+        return PluginUi(self._live, self.plugin)
+
+    @cached_property
+    def session(self) -> SessionView:
+        """The session, for reading."""
+        return SessionView(self._live)
+
+    @cached_property
+    def tools(self) -> ToolsFacade:
+        """The session's tools."""
+        return ToolsFacade(self._live, self.plugin)
+
+    @cached_property
+    def commands(self) -> CommandsFacade:
+        """The session's slash commands."""
+        return CommandsFacade(self._live, self.plugin)
+
+    @cached_property
+    def models(self) -> ModelsFacade:
+        """The catalog, the choice, and model calls of a plugin's own."""
+        return ModelsFacade(self._live, self.plugin)
+
+    @cached_property
+    def bus(self) -> BusFacade:
+        """Channels between plugins."""
+        return BusFacade(self._live, self.plugin)
 
     def _live(self) -> Runtime:
         return self._runtime.live_for(self.plugin)

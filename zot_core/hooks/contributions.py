@@ -70,7 +70,9 @@ _ROWS = (
     Contribution(
         "virtual_models",
         ("zot_core.types.routing:VirtualModel",),
-        "stack; what was there comes back", "ctx.models.add", "Names that stand for other models."
+        "stack; what was there comes back",
+        "ctx.models.add",
+        "Names that stand for other models.",
     ),
     Contribution("api_formats", (_SPECS + "ApiFormat",), "first stays", "", "Wire formats of models."),
     Contribution("mcp_servers", (), "the user's own configuration, then first", "", "MCP servers; at load only."),

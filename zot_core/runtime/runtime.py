@@ -138,12 +138,15 @@ class Runtime:
     def resource_paths(self, kind: str) -> list[tuple[str, ResourcePath]]:
         """Where plugins have skills, prompts or themes, as (plugin, absolute path with its scope) in rank order; what
         `resources_discover` brought comes after what was contributed."""
-        from zot_core.runtime.bringing import absolute
-
         if kind not in self._brought:
             self._brought[kind] = self.contributed(kind)
         late = [(plugin, path) for plugin, found in self.resources for path in getattr(found, kind)]
-        return [(plugin, absolute(self, plugin, path)) for plugin, path in (*self._brought[kind], *late)]
+        paths = [*self._brought[kind], *late]
+        if not paths:
+            return []
+        from zot_core.runtime.bringing import absolute  # only for plugins that bring something
+
+        return [(plugin, absolute(self, plugin, path)) for plugin, path in paths]
 
     def create_task(self, plugin: str, coro: Coroutine[Any, Any, Any], name: str = "") -> asyncio.Task[Any]:
         """A task of this session in a plugin's name; an error of it is reported, and the session's end cancels it."""

@@ -41,7 +41,7 @@ class SessionSink:
         self._front = front
         self._settled = settled
         self._depth = 0
-        self._sync: asyncio.Task[None] | None = None
+        self._sync: asyncio.Future[None] | None = None
 
     @property
     def dispatching(self) -> bool:
@@ -110,14 +110,14 @@ class SessionSink:
     async def synced(self) -> None:
         """Waits until what was written is on the disk."""
         if self._sync is not None:
-            task, self._sync = self._sync, None
-            await task
+            under_way, self._sync = self._sync, None
+            await under_way
 
     async def _start_sync(self) -> None:
         # One fsync is under way at most; a turn does not wait for its own, only for the one before.
         await self.synced()
         if self._session.path is not None:
-            self._sync = asyncio.create_task(asyncio.to_thread(self._session.sync), name="zot:session-sync")
+            self._sync = asyncio.get_running_loop().run_in_executor(None, self._session.sync)
 
     async def _show(self, event: Event, outcome: Outcome[G] | None = None) -> None:
         if outcome is None:

@@ -5,7 +5,7 @@ Must not know how a tool runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from zot_core.types.failure import UsageError
@@ -36,6 +36,8 @@ class Toolbox:
         self._only = None if only is None else frozenset(only)
         self._excluded = frozenset(excluded)
         self._off: set[str] = set()
+        self._active: dict[str, ToolSpec] | None = None
+        registry.subscribe(self._changed)
         self._on: set[str] = set()
 
     def check_names(self, names: Iterable[str]) -> None:
@@ -68,9 +70,11 @@ class Toolbox:
         tools = (self.registry.get(name) for name in sorted(self.registry.names()))
         return tuple(tool for tool in tools if tool is not None)
 
-    def active(self) -> dict[str, ToolSpec]:
+    def active(self) -> Mapping[str, ToolSpec]:
         """The active tools, sorted by name: the order is part of what providers cache."""
-        return {tool.name: tool for tool in self.all() if self._is_active(tool)}
+        if self._active is None:
+            self._active = {tool.name: tool for tool in self.all() if self._is_active(tool)}
+        return self._active
 
     def active_names(self) -> list[str]:
         """The names of the active tools, sorted."""
@@ -82,6 +86,7 @@ class Toolbox:
         before = set(self.active())
         self._on = set(names)
         self._off = {name for name in self.registry.names() if name not in self._on}
+        self._changed()
         return tuple(name for name in self.active() if name not in before)
 
     def activate(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -91,7 +96,11 @@ class Toolbox:
         known = set(names) & set(self.registry.names())
         self._on |= known
         self._off -= known
+        self._changed()
         return tuple(name for name in self.active() if name not in before)
+
+    def _changed(self) -> None:
+        self._active = None
 
     def _is_active(self, tool: ToolSpec) -> bool:
         if tool.name in self._excluded or tool.exposure == "hidden":

@@ -19,7 +19,9 @@ MAX_HEAD = 128 * 1024
 """Characters of fields; more is no frontmatter."""
 _MARK = re.compile(r"---[ \t]*")
 _KEY = re.compile(r"(?P<indent>[ ]*)(?P<key>[A-Za-z_][\w.-]*:)[ ]+(?P<value>\S.*)")
-_PLAIN_ENDS = "\"'[{|>!#"
+_HINT = re.compile(r"\[[^\]]*\]\s+[^\s#]")
+"""`[file] [line]`, as people write what a command takes."""
+_NOT_PLAIN = "\"'[{|>!#"
 """What a value begins with that is not plain text, or that says how to read it."""
 
 
@@ -129,7 +131,7 @@ def _mended(head: str) -> str:
         deeper = []
         while lines and (not lines[0].strip() or _indent(lines[0]) > len(match["indent"])):
             deeper.append(lines.pop(0))
-        if match["value"][0] in _PLAIN_ENDS:
+        if match["value"][0] in _NOT_PLAIN and not _HINT.match(match["value"]):
             mended += [line, *deeper]
             continue
         value = " ".join(part.strip() for part in (match["value"], *deeper) if part.strip())
