@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from zot_core.types.specs import Candidate as Candidate
     from zot_core.types.specs import CliSpec as CliSpec
     from zot_core.types.specs import CommandSpec as CommandSpec
+    from zot_core.types.specs import Expansion as Expansion
+    from zot_core.types.specs import ExpansionName as ExpansionName
     from zot_core.types.specs import FilesystemPolicy as FilesystemPolicy
     from zot_core.types.specs import FlagSpec as FlagSpec
     from zot_core.types.specs import ModelSpec as ModelSpec
@@ -73,6 +75,8 @@ _HOMES = {
         "Candidate",
         "CliSpec",
         "CommandSpec",
+        "Expansion",
+        "ExpansionName",
         "FilesystemPolicy",
         "FlagSpec",
         "ModelSpec",

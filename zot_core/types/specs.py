@@ -250,9 +250,9 @@ class FilesystemPolicy:
     """`check(request) -> str | None` answers None to allow or the reason to deny; a raise denies. Sync: it runs in the
     worker, right before the I/O.
 
-    Shell commands ask no policy; what holds for them are folders. `denied_roots` are closed to them where the system can
-    do that, and the result says where not. With `roots`, commands are kept inside these folders, or refused where that
-    cannot be enforced; of the rest they may read the system's own folders and `readable_roots`.
+    Shell commands ask no policy; what holds for them are folders. `denied_roots` are closed to them where the system
+    can do that, and the result says where not. With `roots`, commands are kept inside these folders, or refused where
+    that cannot be enforced; of the rest they may read the system's own folders and `readable_roots`.
     """
 
     name: str
