@@ -204,11 +204,12 @@ class App:
 
     # --- what Runtimes lean on ---------------------------------------------------------------------------------------
 
-    def create_task(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
-        """A task that outlives the Runtime it was started from, such as a command that replaces it."""
+    def create_task(self, coro: Coroutine[Any, Any, Any], name: str, awaited: bool = False) -> asyncio.Task[Any]:
+        """A task that outlives the Runtime it was started from, such as a command that replaces it. How it fails is
+        noted, unless it is `awaited`: then its failure is the caller's to tell."""
         task = asyncio.get_running_loop().create_task(coro, name=name)
         self._tasks.add(task)
-        task.add_done_callback(self._task_done)
+        task.add_done_callback(self._tasks.discard if awaited else self._task_done)
         return task
 
     def client(self) -> HttpClient:

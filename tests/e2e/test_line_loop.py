@@ -289,3 +289,18 @@ def test_notices_break_at_blanks(zot: Any, terminal: Spawn, zot_home: Path) -> N
         assert len(rows) > 1 and all(len(row) < 80 or " " not in row.strip() for row in rows)
         assert "'max_steps'?" in child.before and "did you" in " ".join(child.before.split())
         child.close(force=True)
+
+
+@pytest.mark.parametrize("typed", ["/nosuch thing", "/skill:zot-plugins"])
+def test_a_line_with_a_slash_that_is_no_command_waits_like_any_other(zot: Any, terminal: Spawn, typed: str) -> None:
+    zot.script(["begun\n", {"hang": True}], ["too much"])
+    child = terminal("x")
+    child.expect("begun")
+    child.sendline(typed)
+    child.expect("taken")
+    child.sendintr()
+    child.expect("\\(1 line was not sent:\\)")
+    child.expect("zot> ")
+    child.sendeof()
+    assert code(child) == 0
+    assert "too much" not in child.logfile_read.getvalue()

@@ -32,12 +32,12 @@ class SaveRefused(ZotError):
     """A file was not written, and nothing was lost: it does not parse, cannot be read, or another process holds it."""
 
 
-def nearest(word: str, known: tuple[str, ...] | list[str]) -> str | None:
+def nearest(word: str, known: tuple[str, ...] | list[str], cutoff: float = 0.6) -> str | None:
     """The known spelling nearest to `word`, or None. camelCase counts as its snake_case."""
     from difflib import get_close_matches
 
     snake = "".join(f"_{c.lower()}" if c.isupper() else c for c in word).lstrip("_").replace("-", "_")
     if snake in known:
         return snake
-    matches = get_close_matches(snake, known, n=1, cutoff=0.6)
+    matches = get_close_matches(snake, known, n=1, cutoff=cutoff)
     return matches[0] if matches else None

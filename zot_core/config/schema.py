@@ -7,7 +7,7 @@ when a settings file is new or has changed.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache
 from typing import Any
@@ -68,33 +68,41 @@ def why_wrong(path: tuple[str, ...], value: Any) -> str | None:
 
 
 def check_section(
-    model: Any, data: Mapping[str, Any], plugin: str, file: str = ""
+    model: Any, data: Mapping[str, Any], plugin: str, file: str | Callable[[str], str] = ""
 ) -> tuple[dict[str, Any], list[Problem]]:
     """A plugin's section checked by its model (a pydantic model, a dataclass, or a dotted string to one).
 
     Gives the model's fields with defaults filled in; what does not fit is reported, and the default counts for it.
+    `file` is where the section is written, or says it for a key of the section.
     Raises ValidationError when the model does not take its own defaults.
     """
     model = resolve(model)
     adapter: TypeAdapter[Any] = TypeAdapter(model)
+    names = tuple(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else ()
     left, problems = dict(data), []
+
+    def problem(key: str, message: str) -> None:
+        problems.append(Problem("warning", file if isinstance(file, str) else file(key), None, message))
+
     try:
         checked = adapter.validate_json(json.dumps(left))
     except ValidationError as error:
         for item in error.errors():
             key = str(item["loc"][0]) if item["loc"] else ""
             where = ".".join((PLUGIN_SECTIONS, plugin, *map(str, item["loc"])))
-            problems.append(Problem("warning", file, None, f"{where!r}: {item['msg']}; the default counts"))
+            if item["type"] in _UNKNOWN:
+                last = str(item["loc"][-1])
+                problem(key, _unknown(where, last, names if len(item["loc"]) == 1 else ()))
+            else:
+                problem(key, f"{where!r}: {_plain(item)}; the default counts")
             left.pop(key, None)
         try:
             checked = adapter.validate_json(json.dumps(left))
         except ValidationError:
             checked = adapter.validate_json("{}")
-    names = model.model_fields if isinstance(model, type) and issubclass(model, BaseModel) else None
     for key in left:
-        if names is not None and key not in names and model.model_config.get("extra") != "allow":
-            where = ".".join((PLUGIN_SECTIONS, plugin, key))
-            problems.append(Problem("warning", file, None, _unknown(where, key, tuple(names))))
+        if names and key not in names and model.model_config.get("extra") != "allow":
+            problem(key, _unknown(".".join((PLUGIN_SECTIONS, plugin, key)), key, names))
     plain = adapter.dump_python(checked, mode="json")
     return (plain if isinstance(plain, dict) else {}), problems
 
@@ -141,9 +149,30 @@ def _wrong(data: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
                 path = _take_out(data, item["loc"])
                 if not item["loc"]:  # not one value's fault, such as text that is no Unicode: nothing can be kept
                     data.clear()
-                    return [*found, ((), item["msg"])]
+                    return [*found, ((), _plain(item))]
                 if path and all(path != other for other, _ in found):
-                    found.append((path, item["msg"].removeprefix("Value error, ")))
+                    place = item["loc"][len(path) : len(path) + 1]
+                    which = f"item {place[0] + 1} " if place and isinstance(place[0], int) else ""
+                    found.append((path, which + _plain(item)))
+
+
+_UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
+_KINDS = {
+    **dict.fromkeys(("string_type", "string_sub_type"), "must be a text"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+    **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type"), "must be a list"),
+    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "dataclass_type"), "must be an object"),
+    "model_attributes_type": "must be an object",
+    "missing": "must be said",
+}
+
+
+def _plain(item: Any) -> str:
+    """What pydantic says about a value, in the words of a person who writes JSON."""
+    message = str(item["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return _KINDS.get(item["type"]) or message.replace("Input should be", "must be").replace("Input should", "must")
 
 
 def _take_out(data: dict[str, Any], location: tuple[str | int, ...]) -> tuple[str, ...]:

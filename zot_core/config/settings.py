@@ -78,6 +78,10 @@ def load_settings(
     for path, read in layers:
         data, found = _cached_layer(path, read, cache)
         problems += found
+        if data.get("provider", plain.get("provider")) != plain.get("provider") and "model" not in data:
+            # A model belongs to the provider that it was said with; another provider leaves it behind.
+            plain.pop("model", None)
+            origins.pop("model", None)
         _merge(plain, origins, data, path)
     _merge(plain, origins, _nested(overrides or {}), COMMAND_LINE)
     return LoadedSettings(from_plain(Settings, plain), plain, origins, tuple(problems))

@@ -309,7 +309,11 @@ class ModelRegistry:
         for spec in (*ready, *real):
             if self.models(spec.id):  # one catalog after another: most are never needed
                 return self._default(spec.id, "", usable)
-        raise UsageError("no model is known: name one with --provider and --model, or a server with --base-url")
+        there = [f"{spec.id}/{models[0].id}" for spec in self._in_order() if (models := self.models(spec.id))]
+        listed = f" (there is {', '.join(there[:4])})" if there else ""
+        raise UsageError(
+            f"no model is chosen: name one with --provider and --model{listed}, or a server with --base-url"
+        )
 
     def is_own(self, provider_id: str) -> bool:
         """Whether the person's own file brought this provider's address or models."""

@@ -79,8 +79,8 @@ class Client(Protocol):
 @record(kw_only=True)
 class RunnerConfig:
     """What a Runner leans on. `client` is called when the first HTTP request is made, so that an HTTP library is
-    imported no sooner. `expand` resolves `$VAR` in header values; `missing` says how to give a key. `sleep` and `dice`
-    are for tests."""
+    imported no sooner. `expand` resolves `$VAR` in header values; `missing` says how to give a key,
+    `formats` which wire formats there are. `sleep` and `dice` are for tests."""
 
     client: Callable[[], Client]
     provider: Callable[[str], ProviderSpec | None]
@@ -89,6 +89,7 @@ class RunnerConfig:
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     expand: Callable[[str], str] = str
     missing: Callable[[ProviderSpec], str] = lambda spec: ""
+    formats: Callable[[], Sequence[str]] = lambda: ()
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     dice: Callable[[], float] = random.random
 
@@ -156,9 +157,9 @@ class Runner:
         api = self._config.format(request.model.api or spec.api)
         if api is None:
             name = request.model.api or spec.api
-            raise RunFailed(
-                Failure(kind="bad_request", message=f"{spec.id}: no plugin speaks the wire format {name!r}")
-            )
+            known = ", ".join(self._config.formats()) or "none"
+            message = f"{spec.id}: no plugin speaks the wire format {name!r}; known formats are: {known}"
+            raise RunFailed(Failure(kind="bad_request", message=message))
         if not origin.url:
             raise RunFailed(Failure(kind="bad_request", message=f"{spec.id} has no address: give --base-url URL"))
         found = self._config.credential(spec)

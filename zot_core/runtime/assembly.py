@@ -23,6 +23,7 @@ from zot_core.plugins.errors import PluginLoadError
 from zot_core.plugins.host import PluginHost
 from zot_core.plugins.rank import BUILTIN, PROJECT, USER
 from zot_core.plugins.registry import CommandPolicy, NameRefused, Registry, ToolPolicy
+from zot_core.runtime.checking import check_formats, check_names, check_sections
 from zot_core.runtime.choice import Choice
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.toolbox import Toolbox
@@ -46,21 +47,25 @@ async def build(app: App, session: Session, cwd: str) -> Runtime:
     """
     host = PluginHost(app.diagnostics)
     settings = load_settings(app.paths, cache=app.boot)
-    await _load(app, host, _candidates(app, settings, cwd), settings)
+    candidates = _candidates(app)
+    found = {one.name for one in candidates}
+    await _load(app, host, [one for one in candidates if one.name not in settings.values.disabled_plugins], settings)
     trusted = await is_trusted(app, host, settings, cwd)
     if trusted:
         settings = load_settings(app.paths, cwd, cache=app.boot)
         if not app.options.no_plugins:
             late = discovery.folder_candidates(app.loader, Path(cwd) / ".zot" / "plugins", PROJECT)
+            found.update(one.name for one in late)
             await _load(app, host, late, settings)
     app.problems(settings.problems)
     runtime = Runtime(app, host, session, cwd=cwd, trusted=trusted)
     runtime.settings = settings
     await _collect(runtime)
+    check_names(runtime, found)
     return runtime
 
 
-def _candidates(app: App, settings: LoadedSettings, cwd: str) -> list[Candidate]:
+def _candidates(app: App) -> list[Candidate]:
     """Everything but the project's tier."""
     options, loader = app.options, app.loader
     references = [(place, ref) for place, (kind, ref) in enumerate(options.explicit) if kind == "plugin"]
@@ -74,7 +79,7 @@ def _candidates(app: App, settings: LoadedSettings, cwd: str) -> list[Candidate]
         found += discovery.entry_point_candidates(loader, points)
     if not options.no_builtins:
         found += discovery.builtin_candidates(loader)
-    return [one for one in found if one.name not in settings.values.disabled_plugins]
+    return found
 
 
 async def _load(app: App, host: PluginHost, candidates: Sequence[Candidate], settings: LoadedSettings) -> set[str]:
@@ -149,7 +154,7 @@ async def _collect(runtime: Runtime) -> None:
     if candidates:
         added = await _load(app, host, candidates, runtime.settings)
         _check_no_late_flags(runtime, added)
-    _check_settings(runtime)
+    check_sections(runtime)
     options = app.options
     tools: Registry[ToolSpec] = Registry("tool", ToolPolicy(), app.diagnostics)
     runtime.commands = Registry[CommandSpec]("command", CommandPolicy(), app.diagnostics)
@@ -176,22 +181,6 @@ def _check_no_late_flags(runtime: Runtime, added: set[str]) -> None:
     for owner, flag in runtime.contributed("flags", only=added) if added else ():
         message = f"--{flag.name} cannot be a flag: plugins of a source come after the command line was read"
         runtime.host.diagnostics.report(Diagnostic("warning", owner, "flags", message))
-
-
-def _check_settings(runtime: Runtime) -> None:
-    """Sections that a plugin has a model for are checked by it; what is wrong is said, and the section stays as
-    written."""
-    from zot_core.types.specs import resolve
-
-    for owner, spec in runtime.contributed("settings"):
-        section = runtime.plugin_settings(owner)
-        if not section:
-            continue
-        try:
-            resolve(spec.model).model_validate(dict(section))
-        except Exception as error:  # pydantic's, or the import's
-            message = f"plugins.{owner} in settings.json: {error}"
-            runtime.host.diagnostics.report(Diagnostic("warning", owner, "settings", message))
 
 
 def _toolbox(runtime: Runtime, tools: Registry[ToolSpec], options: Options) -> Toolbox:
@@ -233,6 +222,7 @@ def _models(runtime: Runtime) -> ModelRegistry:
     for spec in read.providers:
         own = bool(spec.base_url or spec.models)
         models.add_provider(spec, owner=str(app.paths.models), keep_models=True, first=own)
+    check_formats(runtime, models, read.providers)
     for provider, overrides in read.overrides.items():
         models.override(provider, overrides)
     return models
@@ -251,6 +241,7 @@ async def _choice(runtime: Runtime) -> Choice:
         client=client,
         provider=models.provider,
         format=models.format,
+        formats=models.formats,
         credential=app.credential,
         policy=RetryPolicy(tries=retry.attempts, base=retry.base_delay_s, longest=retry.max_delay_s),
         expand=app.expand,

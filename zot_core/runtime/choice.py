@@ -108,17 +108,28 @@ class Choice:
         elif not (
             (last is not None and self._try(last.provider, last.model, "the session's model"))
             or (self._named_in(settings) and self._try(settings.provider, settings.model, "the settings' model"))
+            # Never another provider than the one that the person named: it may cost money that nobody meant to spend.
+            or (settings.provider and settings.model and self._try(settings.provider, "", "the settings' provider"))
         ):
-            try:
-                self._take(self._resolve("", "", "", options.api))
-            except UsageError as error:
-                self._missing = str(error)
+            if settings.provider:
+                self._missing = (
+                    f"the settings' provider {settings.provider!r} cannot be used; name another with --provider"
+                )
+                self._missing += f" or mend {self._runtime.settings.origin('provider')}"
+            else:
+                self._take_first(options.api)
         stored = self._runtime.session.last_thinking()
         named = self._chosen.level if self._chosen else None
         remembered: ThinkingLevel | None = stored if stored in THINKING_LEVELS else None
         self._wanted = level or named or remembered or settings.reasoning or "off"
         self.thinking = self._clamped(self._wanted)
         self._remember()
+
+    def _take_first(self, api: str) -> None:
+        try:
+            self._take(self._resolve("", "", "", api))
+        except UsageError as error:
+            self._missing = str(error)
 
     async def set_model(self, name: str, source: Source = "set") -> bool:
         """Chooses a model by name; False when there is none of that name or no credential for it."""

@@ -40,7 +40,7 @@ async def run_command(app: App, text: str, images: Sequence[Image]) -> bool:
         hint = f" {command.argument_hint}" if command.argument_hint else ""
         raise UsageError(f"/{name} needs arguments: /{name}{hint}")
     await _make_way(app, command)
-    await app.create_task(_run(app, row.owner.name, command, args, tuple(images)), f"zot:/{name}")
+    await app.create_task(_run(app, row.owner.name, command, args, tuple(images)), f"zot:/{name}", awaited=True)
     return True
 
 

@@ -116,6 +116,7 @@ class Router:
             purpose=request.purpose,
             state=self._state(name),
             tried=tried,
+            known=self._known,
         )
         try:
             answer = resolve(virtual.route)(asked, self._runtime.context(owner))
@@ -147,6 +148,13 @@ class Router:
             raise UsageError(f"the route of {name} leads in a circle: {route.model}")
         level = route.level or found.level or request.thinking
         return _Target(found.model, found.provider, clamp_level(found.model, level))
+
+    def _known(self, name: str) -> bool:
+        try:
+            self._models.resolve("", name, "", "", self._usable)
+        except UsageError:
+            return False
+        return True
 
     def _state(self, name: str) -> Json | None:
         if name not in self._states:

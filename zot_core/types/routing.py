@@ -49,7 +49,7 @@ class Tried:
 class RouteRequest:
     """What is asked of a virtual model. `reason` is `user` (the last message is a person's), `continuation` (results of
     tools), `retry` (all in `tried` failed) or `direct` (a plugin's own model call). `state` is what the last route of
-    this model in this session said."""
+    this model in this session said. `known(name)` says whether a `Route` could name that model."""
 
     model: ModelSpec
     reason: RouteReason
@@ -60,6 +60,7 @@ class RouteRequest:
     purpose: str = "agent"
     state: Json | None = None
     tried: tuple[Tried, ...] = ()
+    known: Callable[[str], bool] = bool  # without a registry every name is taken at its word
 
 
 @record(kw_only=True)

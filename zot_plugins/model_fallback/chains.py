@@ -53,6 +53,7 @@ class Chains:
         self._cooldowns = cooldowns
         self._rewound: set[str] = set()
         self._told: dict[str, str] = {}
+        self._skipped: set[tuple[str, str]] = set()
         section: Mapping[str, Any] = ctx.settings
         self.enabled = section.get("enabled") is not False
         self.revert = "never" if section.get("revert") == "never" else "cooldown-expiry"
@@ -100,16 +101,27 @@ class Chains:
             self._cooldowns.note(last.model, last.failure)
             if not may_fall_back(last.failure):
                 return last.failure
-        tried = {one.model for one in request.tried}
-        open_ones = [name for name in order if bare(name) not in tried and not self._cooldowns.left(bare(name))]
-        if not open_ones:
+        name = self._first_open(target, order, request)
+        if not name:
             if request.tried:
-                return self._exhausted(target, order, request.tried)
-            open_ones = [target]  # all are cooling down: asking is better than refusing
-        name = open_ones[0]
+                return self._exhausted(target, order, request)
+            name = target  # all are cooling down: asking is better than refusing
         self._tell(target, name, request.tried)
         state = {"at": name} if self.revert == "never" and request.purpose == "agent" else None
         return Route(model="" if name == target else name, state=state)
+
+    def _first_open(self, target: str, order: Sequence[str], request: RouteRequest) -> str:
+        """The first that may be asked, or ""; one that does not exist (any more) is passed over, and said so once."""
+        tried = {one.model for one in request.tried}
+        for name in order:
+            if bare(name) in tried or self._cooldowns.left(bare(name)):
+                continue
+            if name == target or request.known(name):
+                return name
+            if (target, name) not in self._skipped:
+                self._skipped.add((target, name))
+                self._ctx.ui.notify(f"{name} in the chain of {target} is no known model: it is skipped", "warning")
+        return ""
 
     def _order(self, target: str, request: RouteRequest) -> Sequence[str]:
         order = [target, *self.chains.get(target, ())]
@@ -135,10 +147,14 @@ class Chains:
         self._ctx.ui.notify(f"{failed} cannot answer ({kind}); {name} does instead", "warning")
         self._ctx.bus.emit("model_fallback", {"target": target, "failed": failed, "model": name, "kind": why})
 
-    def _exhausted(self, target: str, order: Sequence[str], tried: Sequence[Tried]) -> Failure:
+    def _exhausted(self, target: str, order: Sequence[str], request: RouteRequest) -> Failure:
+        tried = request.tried
         said = [f"{one.model} ({one.failure.kind.replace('_', ' ')})" for one in tried]
         names = {one.model for one in tried}
-        said += [f"{name} ({state})" for name in order if bare(name) not in names and (state := self.state(name))]
+        for name in order:
+            if bare(name) not in names:
+                state = self.state(name) or ("" if request.known(name) else "unknown model")
+                said += [f"{name} ({state})"] if state else []
         last = tried[-1].failure
         told = {"target": target, "failed": tried[-1].model, "model": "", "kind": last.kind}
         self._ctx.bus.emit("model_fallback", told)

@@ -53,7 +53,7 @@ def tools() -> list[ToolSpec]:
                 "Runs a shell command in the project folder; stdout and stderr come merged. No input, "
                 "no terminal. Of long output the last 2000 lines or 50 KB are shown and a file holds the whole."
             ),
-            prompt_snippet="bash: run a shell command",
+            prompt_snippet="run a shell command",
             parameters=PARAMETERS,
             arguments="zot_plugins.tool_bash.bash:BashArgs",
             prepare_arguments="zot_core.toolkit.arguments:without_nulls",

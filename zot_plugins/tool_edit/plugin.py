@@ -38,7 +38,7 @@ def tools() -> list[ToolSpec]:
                 "Replaces exact text in a file. Each old_text must occur once (or set replace_all) in the file "
                 "as it is now; edits must not overlap; all are applied, or none."
             ),
-            prompt_snippet="edit: replace exact text in a file, several places at once",
+            prompt_snippet="replace exact text in a file, several places at once",
             parameters=PARAMETERS,
             arguments="zot_plugins.tool_edit.edit:EditArgs",
             prepare_arguments="zot_plugins.tool_edit.prepare:prepare",

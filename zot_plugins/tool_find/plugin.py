@@ -24,7 +24,7 @@ def tools() -> list[ToolSpec]:
             name="find",
             label="Find",
             description="Finds files and folders by glob below a folder. Respects .gitignore.",
-            prompt_snippet="find: find files and folders by glob",
+            prompt_snippet="find files and folders by glob",
             parameters=PARAMETERS,
             arguments="zot_plugins.tool_find.find:FindArgs",
             prepare_arguments="zot_core.toolkit.arguments:without_nulls",

@@ -32,7 +32,7 @@ def tools() -> list[ToolSpec]:
                 "Searches file contents for a regular expression (ripgrep), below a folder or in one file. "
                 "Respects .gitignore."
             ),
-            prompt_snippet="grep: search file contents for a pattern",
+            prompt_snippet="search file contents for a pattern",
             parameters=PARAMETERS,
             arguments="zot_plugins.tool_grep.grep:GrepArgs",
             prepare_arguments="zot_core.toolkit.arguments:without_nulls",

@@ -21,7 +21,7 @@ def tools() -> list[ToolSpec]:
             name="ls",
             label="List",
             description="Lists a folder, hidden and ignored names too; folders end in /.",
-            prompt_snippet="ls: list a folder",
+            prompt_snippet="list a folder",
             parameters=PARAMETERS,
             arguments="zot_plugins.tool_ls.ls:LsArgs",
             prepare_arguments="zot_core.toolkit.arguments:without_nulls",

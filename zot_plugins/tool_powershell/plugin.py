@@ -28,7 +28,7 @@ SPEC = ToolSpec(
         "Runs a PowerShell command in the project folder; all streams come merged. No input. Of long output the last "
         "2000 lines or 50 KB are shown and a file holds the whole."
     ),
-    prompt_snippet="powershell: run a PowerShell command",
+    prompt_snippet="run a PowerShell command",
     parameters=PARAMETERS,
     arguments="zot_plugins.tool_powershell.powershell:PowerShellArgs",
     prepare_arguments="zot_core.toolkit.arguments:without_nulls",

@@ -32,7 +32,7 @@ def tools() -> list[ToolSpec]:
                 "Reads a text file, a picture (PNG, JPEG, GIF, WebP), or a PDF or notebook as text. "
                 "At most 2000 lines or 50 KB at a time; a notice says what is left and how to go on."
             ),
-            prompt_snippet="read: show a file, or a part of it, a picture, a PDF, a notebook",
+            prompt_snippet="show a file, or a part of it, a picture, a PDF, a notebook",
             parameters=PARAMETERS,
             arguments="zot_plugins.tool_read.read:ReadArgs",
             prepare_arguments="zot_core.toolkit.arguments:without_nulls",

@@ -19,7 +19,7 @@ def tools() -> list[ToolSpec]:
             name="write",
             label="Write",
             description="Creates a file or replaces its whole content; makes missing folders. For a part use edit.",
-            prompt_snippet="write: create a file or replace it whole",
+            prompt_snippet="create a file or replace it whole",
             parameters=PARAMETERS,
             arguments="zot_plugins.tool_write.write:WriteArgs",
             execute="zot_plugins.tool_write.write:execute",

@@ -75,7 +75,8 @@ async def _write(files: WriteOps, path: str, args: WriteArgs) -> ToolResult:
     await files.write(path, data)
     diff = await run_aside(size, _diff, old, data, args.path) if whole else None
     told = head(diff.text, max_lines=DIFF_LINES, max_bytes=DIFF_BYTES) if diff is not None else None
-    written = f"{len(lines_of(args.content))} lines, {format_size(len(data))}"
+    count = len(lines_of(args.content))
+    written = f"{count} line{'' if count == 1 else 's'}, {format_size(len(data))}"
     change = f", +{diff.added} -{diff.removed} lines" if diff is not None and old is not None else ""
     return ToolResult(
         content=f"{'Created' if old is None else 'Replaced'} {shown(args.path)} ({written}{change})"

@@ -138,7 +138,7 @@ def test_a_wrong_value_costs_only_itself(paths: Paths) -> None:
     assert loaded.values.http == values.Http()
     assert loaded.values.disabled_plugins == ()
     assert {(p.level, p.line) for p in loaded.problems} == {("warning", n) for n in (3, 4, 5, 6, 7)}
-    assert "'queue.enter': Input should be 'steer' or 'follow_up'" in messages(loaded)
+    assert "'queue.enter': must be 'steer' or 'follow_up'" in messages(loaded)
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_the_spelling_of_the_file_is_used(paths: Paths, store: SettingsStore) ->
     ("key", "value", "says"),
     [
         ("modle", "x", "did you mean 'model'"),
-        ("max_steps", "x", "integer"),
+        ("max_steps", "x", "whole number"),
         ("retry.attempts", 0, "greater than or equal to 1"),
         ("retry", 3, "object"),
         ("model", {1, 2}, "not JSON"),

@@ -518,3 +518,34 @@ def test_any_one_built_in_may_go(runtime: Open, world: Any, removed: str) -> Non
             assert app.front.shown == ["Still here."]
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize("model", ["gpt-6-sol", "no-such-model"])
+def test_a_provider_that_the_settings_name_is_never_left_for_another(
+    runtime: Open, world: Any, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-to-be-used")
+    (world.home / "settings.json").write_text(json.dumps({"provider": "scripted", "model": model}))
+
+    async def story() -> None:
+        async with runtime(script=Script().text("Hi."), provider="") as app:
+            await app.prompt("Hello")
+            assert app.runtime.choice.model.provider == "scripted"
+            assert any("the settings' model cannot be used" in note.text for note in app.front.notes)
+
+    asyncio.run(story())
+
+
+def test_a_provider_that_nobody_has_is_said_and_no_other_is_asked(
+    runtime: Open, world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-to-be-used")
+    (world.home / "settings.json").write_text(json.dumps({"provider": "gone", "model": "m"}))
+
+    async def story() -> None:
+        async with runtime(script=Script().text("Hi."), provider="") as app:
+            end = await app.prompt("Hello")
+            assert end.failure is not None
+            assert "'gone' cannot be used" in end.failure.message
+
+    asyncio.run(story())
