@@ -136,7 +136,7 @@ async def _turns(now: Run) -> None:
     """Turns, until the model has answered, nothing is queued, or something ends the run."""
     while True:
         if now.step >= now.max_steps:
-            message = f"Stopped at the limit of model calls for one prompt (max_steps is {now.max_steps})."
+            message = f"Stopped at the limit of {now.max_steps} model calls for one prompt (max_steps)."
             now.stop, now.failure = "error", Failure(kind="max_steps", message=message)
             return
         now.step += 1

@@ -97,7 +97,7 @@ def test_encoding_and_line_ends_by_the_rule(tmp_path: Path, old: bytes, content:
 def test_a_large_old_file_is_judged_by_its_beginning(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes("é".encode() * 4095 + b"\r\n" + ("x" * 99 + "é\r\n").encode() * 60_000)
     result = write(tmp_path, "a", "ä\n")
-    assert said(result) == "Replaced a (1 lines, 4 B)"
+    assert said(result) == "Replaced a (1 line, 4 B)"
     assert (tmp_path / "a").read_bytes() == "ä\r\n".encode()
 
 
