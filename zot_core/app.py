@@ -7,6 +7,7 @@ plugin.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import field
@@ -100,6 +101,7 @@ class App:
         self._client: HttpClient | None = None
         self._discovery: Discovery | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._commands: set[asyncio.Task[Any]] = set()
         self.ahead = Ahead()
         self.closed = False
 
@@ -145,9 +147,16 @@ class App:
             end = None
         else:
             end = await runs.prompt(text, images, source)
+        await self.wait_for_idle()
         runs = self.runtime.runs
-        await runs.wait_for_idle()
         return runs.last if runs.last is not before else end
+
+    async def wait_for_idle(self) -> None:
+        """Returns when nothing runs, commands that plugins sent included, whichever session they left behind."""
+        await self.runtime.runs.wait_for_idle()
+        while self._commands:
+            await asyncio.wait(self._commands)
+            await self.runtime.runs.wait_for_idle()
 
     async def run_command(self, text: str, images: Sequence[Image] = ()) -> bool:
         """Runs the slash command that `text` begins with; False when it names none."""
@@ -157,13 +166,27 @@ class App:
 
         return await run_command(self, text, images)
 
+    def is_command(self, text: str) -> bool:
+        """Whether `text` begins with the name of a slash command."""
+        name = text[1:].split(maxsplit=1)[:1] if text.startswith("/") and not text[1:2].isspace() else []
+        return bool(name) and self.runtime.commands.row(name[0]) is not None
+
+    def start_command(self, text: str, images: Sequence[Image] = ()) -> bool:
+        """Starts the slash command that `text` begins with and does not wait for it; False when it names none."""
+        if not self.is_command(text):
+            return False
+        task = self.create_task(self.run_command(text, images), "zot:" + text.split(maxsplit=1)[0])
+        self._commands.add(task)
+        task.add_done_callback(self._commands.discard)
+        return True
+
     async def steer(self, text: str, images: Sequence[Image] = ()) -> None:
         """Lets a message join the run after its present batch of tools; with no run it is a prompt."""
-        await self.runtime.runs.queue(text, images, self._source, "steer")
+        await self._join(text, images, "steer")
 
     async def follow_up(self, text: str, images: Sequence[Image] = ()) -> None:
         """Lets a message follow when the run has nothing left to do; with no run it is a prompt."""
-        await self.runtime.runs.queue(text, images, self._source, "follow_up")
+        await self._join(text, images, "follow_up")
 
     def abort(self, reason: str = "user") -> None:
         """Ends the run that goes on."""
@@ -207,7 +230,8 @@ class App:
     def create_task(self, coro: Coroutine[Any, Any, Any], name: str, awaited: bool = False) -> asyncio.Task[Any]:
         """A task that outlives the Runtime it was started from, such as a command that replaces it. How it fails is
         noted, unless it is `awaited`: then its failure is the caller's to tell."""
-        task = asyncio.get_running_loop().create_task(coro, name=name)
+        # A context of its own: it is no part of the run or the dispatch that it was started from.
+        task = asyncio.get_running_loop().create_task(coro, name=name, context=contextvars.Context())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard if awaited else self._task_done)
         return task
@@ -298,6 +322,14 @@ class App:
         """Whether this process was asked to keep its sessions (RPC keeps none unless asked)."""
         options = self.options
         return bool(options.session or options.continue_session or options.resume is not None or options.fork)
+
+    async def _join(self, text: str, images: Sequence[Image], delivery: Literal["steer", "follow_up"]) -> None:
+        end = await self.runtime.runs.queue(text, images, self._source, delivery)
+        if end is not None and end.failure is not None:
+            self.note(
+                f"{text!r} was not sent: {end.failure.message}" if end.stop == "blocked" else end.failure.message,
+                "error",
+            )
 
     @property
     def _source(self) -> Literal["interactive", "rpc"]:

@@ -98,19 +98,13 @@ class Loop:
         assert self.app is not None
         if not self.busy:
             self._send(text) if text else self._front.prompt()
-        elif self._is_command(text):
+        elif self.app.is_command(text):
             self._send(text)
         elif text.startswith(">"):
             self._queue(self.app.follow_up(text[1:].strip()), "· taken; it follows when the answer is over")
         elif text:
             self._queue(self.app.steer(text), "· taken; it joins at the next step")
         return True
-
-    def _is_command(self, text: str) -> bool:
-        """Whether a line is a command, which runs beside the answer; skills, templates and misspellings are text."""
-        assert self.app is not None
-        name = text[1:].split(maxsplit=1)[:1] if text.startswith("/") else []
-        return bool(name) and self.app.runtime.commands.row(name[0]) is not None
 
     def _send(self, text: str) -> None:
         assert self.app is not None

@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from zot_core.net.client import HttpClient
     from zot_core.session.session import Session
 
-LATE_TIER = PROJECT
-"""The tier that joins only when the project is trusted."""
-
 
 async def build(app: App, session: Session, cwd: str) -> Runtime:
     """A Runtime for `session` in the project directory `cwd`, with its contributions collected and checked.
@@ -53,10 +50,13 @@ async def build(app: App, session: Session, cwd: str) -> Runtime:
     trusted = await is_trusted(app, host, settings, cwd)
     if trusted:
         settings = load_settings(app.paths, cwd, cache=app.boot)
+        disabled = settings.values.disabled_plugins
+        for name in disabled:
+            host.unregister(name)
         if not app.options.no_plugins:
             late = discovery.folder_candidates(app.loader, Path(cwd) / ".zot" / "plugins", PROJECT)
             found.update(one.name for one in late)
-            await _load(app, host, late, settings)
+            await _load(app, host, [one for one in late if one.name not in disabled], settings)
     app.problems(settings.problems)
     runtime = Runtime(app, host, session, cwd=cwd, trusted=trusted)
     runtime.settings = settings

@@ -102,22 +102,10 @@ class Choice:
         passed by.
         """
         options, settings = self._runtime.app.options, self._runtime.settings.values
-        last = self._runtime.session.last_model()
         if options.provider or options.model or options.base_url:
             self._take(self._resolve(options.provider, options.model, options.base_url, options.api))
-        elif not (
-            (last is not None and self._try(last.provider, last.model, "the session's model"))
-            or (self._named_in(settings) and self._try(settings.provider, settings.model, "the settings' model"))
-            # Never another provider than the one that the person named: it may cost money that nobody meant to spend.
-            or (settings.provider and settings.model and self._try(settings.provider, "", "the settings' provider"))
-        ):
-            if settings.provider:
-                self._missing = (
-                    f"the settings' provider {settings.provider!r} cannot be used; name another with --provider"
-                )
-                self._missing += f" or mend {self._runtime.settings.origin('provider')}"
-            else:
-                self._take_first(options.api)
+        else:
+            self._take_named_or_first(self._stored_names(), options.api)
         stored = self._runtime.session.last_thinking()
         named = self._chosen.level if self._chosen else None
         remembered: ThinkingLevel | None = stored if stored in THINKING_LEVELS else None
@@ -125,7 +113,27 @@ class Choice:
         self.thinking = self._clamped(self._wanted)
         self._remember()
 
-    def _take_first(self, api: str) -> None:
+    def _stored_names(self) -> list[tuple[str, str, str]]:
+        """What session and settings name, as (provider, model, what it is), in the order in which it is tried; of each
+        the model first, and its provider's default model when that is gone."""
+        settings, last = self._runtime.settings.values, self._runtime.session.last_model()
+        names = [(last.provider, last.model, "the session's model")] if last is not None else []
+        if self._named_in(settings):
+            names.append((settings.provider, settings.model, "the settings' model"))
+        elif last is not None:
+            names.append((last.provider, "", "the session's provider"))
+        if settings.provider and settings.model:
+            names.append((settings.provider, "", "the settings' provider"))
+        return names
+
+    def _take_named_or_first(self, names: list[tuple[str, str, str]], api: str) -> None:
+        """Never another provider than one that was named: it may cost money that nobody meant to spend."""
+        if any(self._try(*name) for name in names):
+            return
+        if names:
+            tried = " and ".join(f"{what} {'/'.join(filter(None, name))!r}" for *name, what in names)
+            self._missing = f"{tried} cannot be used; name another with --provider and --model"
+            return
         try:
             self._take(self._resolve("", "", "", api))
         except UsageError as error:

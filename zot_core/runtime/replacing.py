@@ -18,7 +18,9 @@ from zot_core.events.base import Block, Gate
 from zot_core.plugins.errors import WouldDeadlock
 from zot_core.runtime import opening
 from zot_core.session.session import Session
+from zot_core.types.content import text_of
 from zot_core.types.failure import UsageError
+from zot_core.types.messages import UserMessage
 from zot_core.types.record import record
 
 if TYPE_CHECKING:
@@ -138,6 +140,7 @@ async def finish(app: App, reason: Literal["quit"]) -> None:
     # 0 switches the limit off; a deadline of a day is none.
     limit = runtime.settings.values.shutdown.quit_budget_ms / 1000 or 86_400.0
     try:
+        runtime.runs.close()
         runtime.runs.abort("quit")
         try:
             async with asyncio.timeout(IDLE_LIMIT):
@@ -191,8 +194,12 @@ def _refuse_from_within(runtime: Runtime) -> None:
 
 async def _swap(app: App, runtime: Runtime, reason: Reason, target: str | None) -> None:
     old = app.runtime
+    old.runs.close()
     old.runs.abort(f"the session is replaced ({reason})")
     await old.runs.wait_for_idle()
+    for message in old.queues.give_back():
+        if isinstance(message, UserMessage):  # what a person typed is never lost unsaid
+            app.note(f"not sent, because the session is replaced: {text_of(message.content)}", "warning")
     what: Any = reason
     if old.sink.wants("session_shutdown"):
         signal = Signal()

@@ -40,6 +40,7 @@ class Runs:
         self.signal: Signal | None = None
         self.last: RunEnd | None = None
         """How the last run of this session ended."""
+        self._closed = False
 
     @property
     def idle(self) -> bool:
@@ -107,9 +108,20 @@ class Runs:
     def request_prompt(
         self, content: tuple[UserContent, ...], deliver_as: Literal["steer", "follow_up"] | None
     ) -> None:
-        """A plugin's user message that is looked at as if it had been typed: commands, then `input`."""
+        """A plugin's user message that is looked at as if it had been typed: commands, then `input`. `steer` joins the
+        run that goes on; anything else, and a command, has its turn when nothing runs."""
+        text = text_of(content)
+        if deliver_as == "steer" and self._lock.locked() and not self._runtime.app.is_command(text):
+            images = [block for block in content if isinstance(block, Image)]
+            self._runtime.create_task("core", self.queue(text, images, "extension", "steer"), "steering message")
+            return
         self._requests.append((content, "prompt"))
         self.pump()
+
+    def close(self) -> None:
+        """Lets nothing start any more: what plugins asked for and did not get yet is dropped."""
+        self._closed = True
+        self._requests.clear()
 
     def abort(self, reason: str = "user") -> None:
         """Ends the run that goes on; what is queued stays where it is."""
@@ -126,6 +138,8 @@ class Runs:
 
     def pump(self) -> None:
         """Starts what was asked for, unless a dispatch or a run goes on: both come here when they are over."""
+        if self._closed:
+            self._requests.clear()
         if self._requests and self._pumping is None and not self._runtime.sink.dispatching:
             self._pumping = self._runtime.app.create_task(self._drain(), "zot:requested-run")
 
@@ -133,10 +147,19 @@ class Runs:
         try:
             while self._requests:
                 async with self._lock:
+                    # Not awaited here: a command may replace the session, and that waits until nothing runs.
+                    while self._requests and self._start_command(self._requests[0][0]):
+                        del self._requests[0]
                     if self._requests:
                         await self._run_requested()
         finally:
             self._pumping = None
+
+    def _start_command(self, wanted: UserMessage | CustomMessage | tuple[UserContent, ...]) -> bool:
+        if not isinstance(wanted, tuple):
+            return False
+        images = [block for block in wanted if isinstance(block, Image)]
+        return self._runtime.app.start_command(text_of(wanted), images)
 
     async def _run_requested(self) -> None:
         wanted, trigger = self._requests.pop(0)
@@ -144,10 +167,7 @@ class Runs:
             await self._run_all([wanted], trigger)
             return
         images = [block for block in wanted if isinstance(block, Image)]
-        text = text_of(wanted)
-        if await self._runtime.app.run_command(text, images):
-            return
-        joined = await self._admit(text, images, "extension", None)
+        joined = await self._admit(text_of(wanted), images, "extension", None)
         if isinstance(joined, UserMessage):
             await self._run_all([joined], "prompt")
 
