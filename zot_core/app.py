@@ -25,6 +25,7 @@ from zot_core.plugins.errors import PluginLoadError
 from zot_core.plugins.loader import Loader
 from zot_core.runtime import opening, replacing
 from zot_core.runtime.ahead import Ahead
+from zot_core.runtime.retiring import retire
 from zot_core.runtime.runtime import Runtime, diagnostic_note
 from zot_core.types.content import Image
 from zot_core.types.record import record
@@ -104,6 +105,8 @@ class App:
         self._commands: set[asyncio.Task[Any]] = set()
         self.ahead = Ahead()
         self.closed = False
+        self.renewing = False
+        """Whether a Runtime is being built for a reload: plugins that outlast sessions are started anew."""
 
     @classmethod
     async def open(cls, options: Options, front: FrontEnd) -> App:
@@ -124,6 +127,10 @@ class App:
             await replacing.begin(app, reason)
         except BaseException:
             session.close()
+            if hasattr(app, "runtime"):
+                host = app.runtime.host
+                del app.runtime
+                await retire(app, host)
             await app._end_process()
             raise
         return app
@@ -211,9 +218,10 @@ class App:
         """Goes on in a copy of the session up to an entry; False when a plugin blocked it. Raises UsageError."""
         return await replacing.fork(self, entry_id, position)
 
-    async def reload(self) -> ReloadReport:
-        """Loads settings and plugins anew and goes on with the same session."""
-        return await replacing.reload(self)
+    async def reload(self, what: Literal["all", "extensions"] = "all") -> ReloadReport:
+        """Loads settings and plugins anew, or only extensions and their processes, and goes on with the same
+        session."""
+        return await replacing.reload(self, what)
 
     async def close(self, reason: Literal["quit"] = "quit") -> None:
         """Ends the run, tells plugins, ends what they started, closes the session. Safe to call twice."""
@@ -316,6 +324,13 @@ class App:
         where = f" ({error.origin})" if error.origin else ""
         message = f"could not be loaded{where}: {error.reason}"
         self.diagnostics.report(Diagnostic("error", error.plugin, "", message, error.traceback))
+
+    def shutdown_limits(self) -> tuple[float, float]:
+        """Seconds after which a handler that ends something is warned of, and cancelled; 0 is never."""
+        # A Runtime may fail before there is one in force
+        settings = self.runtime.settings if hasattr(self, "runtime") else load_settings(self.paths, cache=self.boot)
+        shutdown = settings.values.shutdown
+        return shutdown.handler_warn_ms / 1000, shutdown.handler_timeout_ms / 1000
 
     @property
     def keeps_sessions(self) -> bool:

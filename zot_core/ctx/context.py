@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zot_core.agent.cancel import Signal
 from zot_core.ctx.errors import StreamingError
-from zot_core.ctx.facades import BusFacade, CommandsFacade, ModelsFacade, SessionView, ToolsFacade
+from zot_core.ctx.facades import BusFacade, CommandsFacade, ModelsFacade, RpcFacade, SessionView, ToolsFacade
 from zot_core.ctx.plugin_ui import PluginUi
 from zot_core.plugins.diagnostics import Diagnostic
 from zot_core.plugins.errors import WouldDeadlock
@@ -23,6 +23,7 @@ from zot_core.types.messages import CustomMessage, UserMessage
 
 if TYPE_CHECKING:
     from zot_core.ctx.protocols import DeliverAs, Ui
+    from zot_core.plugins.diagnostics import Diagnostics
     from zot_core.runtime.runtime import Runtime
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.specs import FilesystemPolicy, ResourcePath, ToolResult
@@ -73,6 +74,16 @@ class PluginContext:
         """Channels between plugins."""
         return BusFacade(self._live, self.plugin)
 
+    @cached_property
+    def rpc(self) -> RpcFacade:
+        """Requests of embedding programs, and events for them."""
+        return RpcFacade(self._live, self.plugin)
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """What was said about plugins in this process, and a way to hear of more."""
+        return self._live().host.diagnostics
+
     def _live(self) -> Runtime:
         return self._runtime.live_for(self.plugin)
 
@@ -121,6 +132,11 @@ class PluginContext:
     def report(self, message: str, level: Literal["info", "warning", "error"] = "warning") -> None:
         """Tells the person, once, what is wrong with something that is this plugin's; a diagnostic."""
         self._live().host.diagnostics.report(Diagnostic(level, self.plugin, "", message))
+
+    def hold_requests(self, until: Awaitable[object], timeout: float) -> None:
+        """Lets the session's first model call wait for `until`, at most `timeout` seconds from now: for a plugin whose
+        tools or commands are still on their way. What comes later joins the next call."""
+        self._live().readiness.add(until, timeout)
 
     def create_task(self, coro: Coroutine[Any, Any, Any], name: str = "") -> asyncio.Task[Any]:
         """Runs `coro` beside the session; it is cancelled when the session ends, and an error is reported by name."""
@@ -256,9 +272,10 @@ class CommandCtx(PluginContext):
         """Goes on in a copy of the session up to an entry; False when `session_before_fork` was blocked."""
         return await self._replace("fork", with_session, entry_id, position)
 
-    async def reload(self) -> None:
-        """Loads plugins anew. The handler goes on in its old code, so let it be the last thing that it does."""
-        await self._live().app.reload()
+    async def reload(self, what: Literal["all", "extensions"] = "all") -> None:
+        """Loads plugins anew, or only extensions. The handler goes on in its old code, so let it be the last thing that
+        it does."""
+        await self._live().app.reload(what)
 
     async def _replace(self, method: str, with_session: WithSession | None, *args: Any) -> bool:
         app = self._live().app

@@ -197,6 +197,23 @@ class ModelsFacade:
         return runtime.choice.stream(request)
 
 
+class RpcFacade:
+    """`ctx.rpc`: requests of embedding programs, and events for them."""
+
+    def __init__(self, live: Live, plugin: str) -> None:
+        self._live = live
+        self._plugin = plugin
+
+    def handle(self, name: str, handler: Callable[[Any], Any]) -> Callable[[], None]:
+        """Answers `extension_request`s called `name` with what `handler(data)` returns, JSON; it may be async. The
+        answer takes it away. Raises UsageError when another handler has the name."""
+        return self._live().rpc.add(self._plugin, name, handler)
+
+    def emit(self, name: str, data: Any = None) -> None:
+        """Sends an `extension_event` to the programs that asked for such; without one nothing happens."""
+        self._live().front.ui.send_event(self._plugin, name, data)
+
+
 class BusFacade:
     """`ctx.bus`: channels between plugins."""
 

@@ -6,10 +6,13 @@ Used by print and JSON mode. Never blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from zot_core.frontend import Note
 from zot_core.types.record import record
+
+if TYPE_CHECKING:
+    from zot_core.types.panels import Panel, PanelHandle
 
 
 @record(kw_only=True)
@@ -59,6 +62,15 @@ class NullUi:
     async def custom(self, factory: Callable[..., Any], **options: Any) -> Any:
         """None: there is no screen."""
         return None
+
+    def open_panel(
+        self, plugin: str, panel: Panel, on_key: Callable[[str, str], Any], on_close: Callable[[], Any]
+    ) -> PanelHandle | None:
+        """None: there is no screen."""
+        return None
+
+    def send_event(self, plugin: str, name: str, data: Any) -> None:
+        """Nothing: no program listens."""
 
     def notify(self, message: str, level: Literal["info", "success", "warning", "error"] = "info") -> None:
         """A note, to wherever this mode puts notes."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from zot_core.ctx.protocols import Approval
     from zot_core.events.tool import ToolCallEvent
     from zot_core.runtime.runtime import Runtime
+    from zot_core.types.panels import Panel, PanelHandle
 
 _DIALOGS = {"select": "select", "confirm": "confirm", "input": "input", "editor": "editor", "custom": "custom"}
 
@@ -40,6 +41,13 @@ class PluginUi:
     def clear_notes(self) -> None:
         """Takes back the notes of this plugin, nobody else's."""
         self._live().front.note(Note(source=self._plugin, kind="clear"))
+
+    def open_panel(
+        self, panel: Panel, on_key: Callable[[str, str], Any], on_close: Callable[[], Any]
+    ) -> PanelHandle | None:
+        """Shows a panel of this plugin; see `zot_core.ctx.protocols.Ui.open_panel`."""
+        handle: PanelHandle | None = self._live().front.ui.open_panel(self._plugin, panel, on_key, on_close)
+        return handle
 
     async def approve(self, call: ToolCallEvent) -> Approval:
         """Whether a call may run; see `zot_core.ctx.protocols.Ui.approve`."""

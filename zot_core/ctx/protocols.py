@@ -7,11 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from zot_core.ctx.ui_protocol import Approval, FrontUi, NotifyLevel, Ui
+
 if TYPE_CHECKING:
     import logging
 
     from zot_core.agent.cancel import Signal
-    from zot_core.events.tool import ToolCallEvent
+    from zot_core.plugins.diagnostics import Diagnostics
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.content import Image, UserContent
     from zot_core.types.routing import VirtualModel
@@ -27,141 +29,24 @@ if TYPE_CHECKING:
         ToolSpec,
     )
 
-NotifyLevel = Literal["info", "success", "warning", "error"]
+__all__ = [
+    "Approval",
+    "Bus",
+    "CommandContext",
+    "Commands",
+    "Context",
+    "DeliverAs",
+    "FrontUi",
+    "Models",
+    "NotifyLevel",
+    "Rpc",
+    "SessionView",
+    "ToolContext",
+    "Tools",
+    "Ui",
+]
+
 DeliverAs = Literal["steer", "follow_up", "next_turn"]
-
-
-class Ui(Protocol):
-    """Talking to the person. In print and JSON mode nothing can be asked: dialogs answer at once with their "no"."""
-
-    async def select(self, title: str, options: Sequence[str], *, timeout: float | None = None) -> str | None:
-        """One of `options`, or None when dismissed."""
-
-    async def confirm(self, title: str, message: str = "", *, timeout: float | None = None) -> bool:
-        """Yes or no; False when dismissed."""
-
-    async def input(self, title: str, placeholder: str = "", *, timeout: float | None = None) -> str | None:
-        """A line of text, or None when dismissed."""
-
-    async def editor(self, title: str, prefill: str = "", *, timeout: float | None = None) -> str | None:
-        """Several lines of text, or None when dismissed."""
-
-    async def question(
-        self, questions: Sequence[Mapping[str, Any]], *, timeout: float | None = None
-    ) -> Mapping[str, Any]:
-        """Several questions at once; `outcome` is answered, comment-submitted, timed_out, cancelled or unavailable."""
-
-    async def approve(self, call: ToolCallEvent) -> Approval:
-        """Whether a tool call may run. The core builds the preview with the tool's own `preview`, sends
-        `tool_confirmation_requested` only when it will wait for a person, and asks about one call at a time."""
-
-    async def custom(self, factory: Callable[..., Any], **options: Any) -> Any:
-        """A component in the editor's place until it is done; None where there is no screen."""
-
-    def notify(self, message: str, level: NotifyLevel = "info") -> None:
-        """A note for the person, not part of the conversation."""
-
-    def display(self, text: str) -> None:
-        """A longer note, shown as text of its own, not part of the conversation."""
-
-    def clear_notes(self) -> None:
-        """Takes back the notes of this plugin, nobody else's."""
-
-    def set_status(self, key: str, text: str | None) -> None:
-        """A status in the footer under `key`; None takes it away."""
-
-    def set_widget(
-        self,
-        key: str,
-        content: Sequence[str] | Callable[..., Any] | None,
-        *,
-        placement: Literal["above_editor", "below_editor"] = "above_editor",
-        actions: Sequence[Mapping[str, str]] = (),
-    ) -> None:
-        """Lines (or a component's factory) beside the editor under `key`; None takes them away. An action has a label
-        and a command."""
-
-    def set_footer(self, factory: Callable[..., Any] | None) -> None:
-        """A component in the footer's place; None brings zot's own back."""
-
-    def set_header(self, factory: Callable[..., Any] | None) -> None:
-        """A component in the place of the header at start; None brings zot's own back."""
-
-    def set_working_message(self, text: str | None = None) -> None:
-        """The words beside the spinner while a run goes on; None brings zot's own back."""
-
-    def set_working_visible(self, visible: bool) -> None:
-        """Shows or hides the working row."""
-
-    def set_working_indicator(self, frames: Sequence[str] | None = None, interval: float = 0.1) -> None:
-        """The spinner's frames, `interval` seconds apart; one stands still, none hide it, None is zot's own."""
-
-    def set_subagent_cost(self, dollars: float | None) -> None:
-        """What sub-agents cost, shown after the session's own cost; None takes it away."""
-
-    def set_title(self, text: str) -> None:
-        """The terminal's title."""
-
-    def set_editor_text(self, text: str) -> None:
-        """Puts `text` in the place of what is typed."""
-
-    def get_editor_text(self) -> str:
-        """What is typed and not sent yet."""
-
-    def paste_to_editor(self, text: str) -> None:
-        """Pastes at the cursor; long text folds as a person's paste does."""
-
-    def set_editor_component(self, factory: Callable[..., Any] | None) -> None:
-        """Another editor; None brings zot's own back."""
-
-    def get_editor_component(self) -> Callable[..., Any] | None:
-        """The factory of the editor in use, so that another may wrap it; None for zot's own."""
-
-    def add_autocomplete_provider(self, factory: Callable[[Any], Any]) -> Callable[[], None]:
-        """Stacks a provider of completions on those that are there; the answer takes it away."""
-
-    @property
-    def tools_expanded(self) -> bool:
-        """Whether tool results are shown whole."""
-
-    @tools_expanded.setter
-    def tools_expanded(self, expanded: bool) -> None: ...
-
-    @property
-    def theme(self) -> Any:
-        """The theme in use; None where there is no screen."""
-
-    def all_themes(self) -> Sequence[Mapping[str, str]]:
-        """Name and path of each theme."""
-
-    def get_theme(self, name: str) -> Any:
-        """A theme without switching to it; None when there is none of that name."""
-
-    def set_theme(self, theme: Any) -> tuple[bool, str]:
-        """Switches to a theme by name or object; answers whether it did, and why not."""
-
-
-class FrontUi(Protocol):
-    """What a mode brings for `ctx.ui`. Like `Ui`, but that `approve` is only the question: the core has built the
-    preview, told plugins, and waited for its turn."""
-
-    async def approve(self, call_id: str, tool_name: str, preview: str) -> Approval: ...
-
-
-class Approval(Protocol):
-    """The answer of `ui.approve`."""
-
-    @property
-    def allowed(self) -> bool:
-        """Whether the call may run."""
-
-    @property
-    def reason(self) -> str:
-        """Why not, in words for the model."""
-
-    @property
-    def remember(self) -> Literal["once", "tool", "session"]:
-        """What the answer is for: this call, this tool, or everything, for as long as the session lives."""
 
 
 class SessionView(Protocol):
@@ -260,6 +145,17 @@ class Bus(Protocol):
         """Calls every listener of `channel`, this plugin's own included."""
 
 
+class Rpc(Protocol):
+    """Requests of embedding programs, and events for them. Events carry no secrets, prompts or transcripts."""
+
+    def handle(self, name: str, handler: Callable[[Any], Any]) -> Callable[[], None]:
+        """Answers `extension_request`s called `name` with what `handler(data)` returns, JSON; it may be async. The
+        answer takes it away. Raises UsageError when another handler has the name."""
+
+    def emit(self, name: str, data: Any = None) -> None:
+        """Sends an `extension_event` to the programs that asked for such; without one nothing happens."""
+
+
 class Context(Protocol):
     """What an event handler receives."""
 
@@ -275,6 +171,8 @@ class Context(Protocol):
     commands: Commands
     models: Models
     bus: Bus
+    rpc: Rpc
+    diagnostics: Diagnostics
     signal: Signal | None
 
     def on(self, hook: str, handler: Callable[..., Any], **options: Any) -> Callable[[], None]:
@@ -304,6 +202,10 @@ class Context(Protocol):
 
     def report(self, message: str, level: Literal["info", "warning", "error"] = "warning") -> None:
         """Tells the person, once, what is wrong with something that is this plugin's; a diagnostic."""
+
+    def hold_requests(self, until: Awaitable[object], timeout: float) -> None:
+        """Lets the session's first model call wait for `until`, at most `timeout` seconds from now: for a plugin whose
+        tools or commands are still on their way. What comes later joins the next call."""
 
     def create_task(self, coro: Any, name: str = "") -> Any:
         """Runs `coro` beside the session, whose end cancels it; an error is reported in this plugin's name."""
@@ -395,5 +297,6 @@ class CommandContext(Context, Protocol):
     ) -> bool:
         """Goes on in a copy of the session up to an entry; False when `session_before_fork` was blocked."""
 
-    async def reload(self) -> None:
-        """Loads settings and plugins anew. The handler goes on in its old code, so let it be the last thing it does."""
+    async def reload(self, what: Literal["all", "extensions"] = "all") -> None:
+        """Loads settings and plugins anew, or only extensions. The handler goes on in its old code, so let it be the
+        last thing it does."""

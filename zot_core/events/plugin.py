@@ -22,7 +22,8 @@ class PluginErrorEvent(Fact):
 
 @record(kw_only=True)
 class ProcessStopEvent(Fact):
-    """Sent to a module that a reload replaced, and to all at exit: release what was made at import."""
+    """Sent to a plugin that a reload replaced or another session has no more, and to all at exit, side by side: release
+    what outlasted sessions, such as what was made at import."""
 
     reason: Literal["replaced", "exit"]
     budget = (2.0, 10.0)

@@ -16,6 +16,14 @@ class PluginLoadError(ZotError):
         self.traceback = traceback
 
 
+class ReplacementFailed(PluginLoadError):
+    """A plugin could not be loaded anew; `kept` goes on in its place: the one that was there, at work again."""
+
+    def __init__(self, plugin: str, message: str, *, kept: object, origin: str = "") -> None:
+        super().__init__(plugin, message, origin=origin)
+        self.kept = kept
+
+
 class WouldDeadlock(ZotError):
     """A handler asked to wait for the run that waits for the handler. The message names what to do instead."""
 

@@ -6,7 +6,9 @@ Everything is made beside the Runtime that is in force and touches nothing of it
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,17 +21,18 @@ from zot_core.models.runner import Runner, RunnerConfig
 from zot_core.net.retry import RetryPolicy
 from zot_core.plugins import discovery
 from zot_core.plugins.diagnostics import Diagnostic
-from zot_core.plugins.errors import PluginLoadError
+from zot_core.plugins.errors import PluginLoadError, ReplacementFailed
 from zot_core.plugins.host import PluginHost
 from zot_core.plugins.rank import BUILTIN, PROJECT, USER
 from zot_core.plugins.registry import CommandPolicy, NameRefused, Registry, ToolPolicy
 from zot_core.runtime.checking import check_formats, check_names, check_sections
 from zot_core.runtime.choice import Choice
+from zot_core.runtime.retiring import retire
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.toolbox import Toolbox
 from zot_core.runtime.trusting import is_trusted
 from zot_core.types.failure import UsageError
-from zot_core.types.specs import Candidate, CommandSpec, ToolSpec
+from zot_core.types.specs import Candidate, CommandSpec, ProviderSpec, ToolSpec
 
 if TYPE_CHECKING:
     from zot_core.app import App, Options
@@ -60,8 +63,12 @@ async def build(app: App, session: Session, cwd: str) -> Runtime:
     app.problems(settings.problems)
     runtime = Runtime(app, host, session, cwd=cwd, trusted=trusted)
     runtime.settings = settings
-    await _collect(runtime)
-    check_names(runtime, found)
+    try:
+        await _collect(runtime)
+        check_names(runtime, found)
+    except BaseException:
+        await retire(app, host)
+        raise
     return runtime
 
 
@@ -82,8 +89,11 @@ def _candidates(app: App) -> list[Candidate]:
     return found
 
 
-async def _load(app: App, host: PluginHost, candidates: Sequence[Candidate], settings: LoadedSettings) -> set[str]:
-    """Registers what can be loaded, one plugin for each name, those that are registered already included."""
+async def _load(
+    app: App, host: PluginHost, candidates: Sequence[Candidate], settings: LoadedSettings
+) -> dict[str, Candidate]:
+    """Registers what can be loaded, one plugin for each name, those that are registered already included. Answers what
+    was added."""
     known = [_registered(host, name) for name in host.plugins]
     choice = discovery.choose([*known, *candidates])
     for loser, winner in choice.shadowed:
@@ -92,7 +102,7 @@ async def _load(app: App, host: PluginHost, candidates: Sequence[Candidate], set
             host.unregister(loser.name)
     new = [one for one in choice.kept if not (one.name in host.plugins and one in known)]
     plugins = await asyncio.gather(*(_loaded(app, one) for one in new))
-    added = set()
+    added: dict[str, Candidate] = {}
     for candidate, plugin in zip(new, plugins, strict=True):
         if plugin is None:
             continue
@@ -100,7 +110,7 @@ async def _load(app: App, host: PluginHost, candidates: Sequence[Candidate], set
             host.register(
                 plugin, candidate.name, tier=candidate.tier, position=candidate.position, origin=candidate.origin
             )
-            added.add(candidate.name)
+            added[candidate.name] = candidate
         except PluginLoadError as error:
             app.load_failed(error)
     return added
@@ -109,11 +119,35 @@ async def _load(app: App, host: PluginHost, candidates: Sequence[Candidate], set
 async def _loaded(app: App, candidate: Candidate) -> Any:
     try:
         return await candidate.load()
+    except ReplacementFailed as error:
+        app.load_failed(error)
+        return error.kept
     except PluginLoadError as error:
         app.load_failed(error)
     except Exception as error:  # a source's own loader; the plugin is left out and named
         app.load_failed(PluginLoadError(candidate.name, str(error) or type(error).__name__, origin=candidate.origin))
     return None
+
+
+async def _load_kept(runtime: Runtime, candidates: Sequence[Candidate]) -> Collection[str]:
+    """Loads the candidates of sources; those that outlast sessions are taken from the Runtime in force, or renewed."""
+    app, host = runtime.app, runtime.host
+    before = app.runtime.kept if hasattr(app, "runtime") else {}
+
+    def standing_in(candidate: Candidate) -> Candidate:
+        key, plugin = before.get(candidate.name, (None, None))
+        if candidate.keep is None or plugin is None or key != candidate.keep:
+            return candidate
+        load = partial(candidate.renew, plugin) if app.renewing and candidate.renew else partial(_itself, plugin)
+        return replace(candidate, load=load)
+
+    added = await _load(app, host, [standing_in(one) for one in candidates], runtime.settings)
+    runtime.kept = {name: (one.keep, host.plugins[name].plugin) for name, one in added.items() if one.keep is not None}
+    return added
+
+
+async def _itself(plugin: Any) -> Any:
+    return plugin
 
 
 def _registered(host: PluginHost, name: str) -> Candidate:
@@ -150,10 +184,14 @@ async def _collect(runtime: Runtime) -> None:
     extension = next((ref for kind, ref in app.options.explicit if kind == "ext"), None)
     if extension is not None and not any("sources" in plugin.hooks for plugin in host.plugins.values()):
         raise UsageError(f"--ext {extension}: no loaded plugin knows extensions; zot plugins lists what is loaded")
+    providers = runtime.contributed("providers")
+    runtime.secrets = frozenset(name for _, spec in providers for name in spec.env)
     candidates = [candidate for _, candidate in runtime.contributed("sources")]
     if candidates:
-        added = await _load(app, host, candidates, runtime.settings)
+        added = await _load_kept(runtime, candidates)
         _check_no_late_flags(runtime, added)
+        if any("providers" in host.plugins[name].hooks for name in added):
+            providers = runtime.contributed("providers")
     check_sections(runtime)
     options = app.options
     tools: Registry[ToolSpec] = Registry("tool", ToolPolicy(), app.diagnostics)
@@ -165,7 +203,7 @@ async def _collect(runtime: Runtime) -> None:
     runtime.prompt_sources = runtime.contributed("prompt_sources")
     runtime.expansions = runtime.contributed("expansions")
     runtime.tool_operations = _operations(runtime)
-    runtime.models = _models(runtime)
+    runtime.models = _models(runtime, providers)
     runtime.choice = await _choice(runtime)
 
 
@@ -177,7 +215,7 @@ def _register(runtime: Runtime, hook: str, registry: Registry[Any]) -> None:
             runtime.host.diagnostics.report(Diagnostic("warning", owner, hook, str(error)))
 
 
-def _check_no_late_flags(runtime: Runtime, added: set[str]) -> None:
+def _check_no_late_flags(runtime: Runtime, added: Collection[str]) -> None:
     for owner, flag in runtime.contributed("flags", only=added) if added else ():
         message = f"--{flag.name} cannot be a flag: plugins of a source come after the command line was read"
         runtime.host.diagnostics.report(Diagnostic("warning", owner, "flags", message))
@@ -186,7 +224,6 @@ def _check_no_late_flags(runtime: Runtime, added: set[str]) -> None:
 def _toolbox(runtime: Runtime, tools: Registry[ToolSpec], options: Options) -> Toolbox:
     settings = runtime.settings.values.tools
     only: Sequence[str] | None = options.tools
-    named: Iterable[str] = (*(options.tools or ()), *options.exclude_tools)
     if only is None:
         preset = ("read", "write", "edit", "bash") if settings.preset == "zot" else None
         only = settings.include if settings.include is not None else preset
@@ -195,9 +232,7 @@ def _toolbox(runtime: Runtime, tools: Registry[ToolSpec], options: Options) -> T
     excluded = {*options.exclude_tools, *settings.exclude}
     if options.no_builtin_tools:
         excluded |= {name for name, row in tools.items() if row.owner.tier == BUILTIN}
-    toolbox = Toolbox(tools, runtime.owner, only=only, excluded=excluded)
-    toolbox.check_names(named)
-    return toolbox
+    return Toolbox(tools, runtime.owner, only=only, excluded=excluded)
 
 
 def _operations(runtime: Runtime) -> dict[str, Any]:
@@ -208,17 +243,17 @@ def _operations(runtime: Runtime) -> dict[str, Any]:
     return found
 
 
-def _models(runtime: Runtime) -> ModelRegistry:
+def _models(runtime: Runtime, providers: Sequence[tuple[str, ProviderSpec]]) -> ModelRegistry:
     app = runtime.app
     models = ModelRegistry()
-    models.add_providers(runtime.contributed("providers"))
+    models.add_providers(providers)
     for owner, virtual in runtime.contributed("virtual_models"):
         models.add_virtual(virtual, owner=owner, under=True)
     for _, api in runtime.contributed("api_formats"):
         models.add_format(api)
-    providers, problems = read_models_json(app.paths.models)
+    own_providers, problems = read_models_json(app.paths.models)
     app.problems(problems)
-    read = read_models({"providers": providers}, lambda text: runtime.note(text, "warning"))
+    read = read_models({"providers": own_providers}, lambda text: runtime.note(text, "warning"))
     for spec in read.providers:
         own = bool(spec.base_url or spec.models)
         models.add_provider(spec, owner=str(app.paths.models), keep_models=True, first=own)

@@ -26,6 +26,9 @@ async def run_command(app: App, text: str, images: Sequence[Image]) -> bool:
     name, newline, more = name.partition("\n")
     args = f"{more} {args}".strip() if newline else args.strip()
     row = app.runtime.commands.row(name) if name else None
+    if row is None and name and not app.runtime.readiness.settled:
+        await app.runtime.readiness.wait()
+        row = app.runtime.commands.row(name)
     if row is None:
         return False
     if app.runtime.expansions:

@@ -17,6 +17,7 @@ from zot_core.agent.cancel import Signal
 from zot_core.events.base import Block, Gate
 from zot_core.plugins.errors import WouldDeadlock
 from zot_core.runtime import opening
+from zot_core.runtime.retiring import NO_LIMIT, retire
 from zot_core.session.session import Session
 from zot_core.types.content import text_of
 from zot_core.types.failure import UsageError
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 IDLE_LIMIT = 4.0
 """Seconds that an aborted run has to end before zot ends without it; tools get two of them for their processes."""
+
+STOP_GRACE = 1.5
+"""Seconds that `process_stop` has at the end beyond the budget of quitting: for a TERM, a second, and a KILL."""
 
 Reason = Literal["startup", "reload", "new", "resume", "fork"]
 
@@ -61,6 +65,7 @@ async def begin(app: App, reason: str, previous_file: str | None = None) -> None
     if runtime.sink.wants("session_start"):
         await runtime.sink.tell(events.SessionStartEvent(reason=start, previous_session_file=previous_file))
     await discover(runtime, "reload" if reason == "reload" else "startup")
+    await _check_tools(runtime, refuse=reason == "startup")
     runtime.runs.pump()
 
 
@@ -69,6 +74,21 @@ async def discover(runtime: Runtime, reason: Literal["startup", "reload"]) -> No
     if runtime.host.pipeline.wants("resources_discover"):
         event = events.ResourcesDiscoverEvent(cwd=runtime.cwd, reason=reason)
         runtime.resources = tuple(await runtime.host.pipeline.gather(event))
+
+
+async def _check_tools(runtime: Runtime, *, refuse: bool) -> None:
+    """Whether the tools that the command line names are there, once everybody had the time to bring theirs."""
+    options, toolbox = runtime.app.options, runtime.toolbox
+    named = (*(options.tools or ()), *options.exclude_tools)
+    known = toolbox.registry.names() if named else ()
+    if any(name not in known for name in named):
+        await runtime.readiness.wait()
+    try:
+        toolbox.check_names(named)
+    except UsageError as error:
+        if refuse:
+            raise
+        runtime.note(str(error), "warning")
 
 
 async def new(app: App) -> bool:
@@ -97,24 +117,28 @@ async def fork(app: App, entry_id: str, position: Literal["before", "at"]) -> bo
     return await _replace(app, gate, "fork", lambda: source.fork(entry_id, position), app.runtime.cwd)
 
 
-async def reload(app: App) -> ReloadReport:
-    """Settings and plugins anew over the same session. A plugin that fails now is left out and reported."""
+async def reload(app: App, what: Literal["all", "extensions"]) -> ReloadReport:
+    """Settings and plugins anew over the same session, or only plugins of sources (extensions) with their processes.
+    A plugin that fails now is left out and reported."""
     async with app.lifecycle:
         old = app.runtime
         if not await _allowed(app, events.SessionBeforeReloadEvent()):
             return ReloadReport(done=False)
         _refuse_from_within(old)
         await old.runs.wait_for_idle()
-        before = [loaded.plugin for loaded in old.host.plugins.values()]
-        app.loader.renew()
-        app.auth.reload()
-        app.failed.clear()
-        for name in old.host.plugins:
+        for name in old.host.plugins if what == "all" else old.kept:
             app.diagnostics.forget(name)  # new code: what it does wrong is news again
-        app.trust_decisions.clear()
-        runtime = await prepare(app, old.session, old.cwd)
+        if what == "all":
+            app.loader.renew()
+            app.auth.reload()
+            app.trust_decisions.clear()
+        app.failed.clear()
+        app.renewing = True
+        try:
+            runtime = await prepare(app, old.session, old.cwd)
+        finally:
+            app.renewing = False
         await _swap(app, runtime, "reload", None)
-        await replaced(app, old, before)
         return ReloadReport(
             done=True,
             loaded=tuple(runtime.host.plugins),
@@ -122,23 +146,10 @@ async def reload(app: App) -> ReloadReport:
         )
 
 
-async def replaced(app: App, old: Runtime, before: list[Any]) -> None:
-    """Tells `process_stop` to modules of which a newer generation is at work, and lets go of them."""
-    now = {id(loaded.plugin) for loaded in app.runtime.host.plugins.values()}
-    gone = [plugin for plugin in before if id(plugin) not in now]
-    for name in [name for name, loaded in old.host.plugins.items() if id(loaded.plugin) in now]:
-        old.host.unregister(name)
-    if gone and old.host.pipeline.wants("process_stop"):
-        await old.host.pipeline.tell(events.ProcessStopEvent(reason="replaced"), budget=_budget(old))
-    for plugin in gone:
-        app.loader.discard(plugin)
-
-
 async def finish(app: App, reason: Literal["quit"]) -> None:
     """The end of the last session: the run is aborted, all handlers share one budget, the session is closed."""
     runtime = app.runtime
-    # 0 switches the limit off; a deadline of a day is none.
-    limit = runtime.settings.values.shutdown.quit_budget_ms / 1000 or 86_400.0
+    limit = runtime.settings.values.shutdown.quit_budget_ms / 1000 or NO_LIMIT
     try:
         runtime.runs.close()
         runtime.runs.abort("quit")
@@ -153,7 +164,7 @@ async def finish(app: App, reason: Literal["quit"]) -> None:
             await pipeline.tell(events.SessionShutdownEvent(reason=reason, signal=signal), deadline=limit)
             signal.abort("budget")
         if pipeline.wants("process_stop"):
-            await pipeline.tell(events.ProcessStopEvent(reason="exit"), deadline=limit)
+            await pipeline.tell(events.ProcessStopEvent(reason="exit"), deadline=limit + STOP_GRACE)
         await runtime.end("the end of zot")
     finally:
         runtime.session.close()
@@ -204,7 +215,7 @@ async def _swap(app: App, runtime: Runtime, reason: Reason, target: str | None) 
     if old.sink.wants("session_shutdown"):
         signal = Signal()
         event = events.SessionShutdownEvent(reason=what, target_session_file=target, signal=signal)
-        await old.host.pipeline.tell(event, budget=_budget(old))
+        await old.host.pipeline.tell(event, budget=app.shutdown_limits())
         signal.abort("replaced")
     previous = _file(old.session)
     await old.end(f"a {reason} session" if reason != "reload" else "a reload")
@@ -212,14 +223,10 @@ async def _swap(app: App, runtime: Runtime, reason: Reason, target: str | None) 
         old.session.close()
     app.runtime = runtime
     await begin(app, reason, previous if reason in ("new", "resume", "fork") else None)
+    await retire(app, old.host)
     # Handlers of the new session may have started something that the caller need not wait for.
     await asyncio.sleep(0)
 
 
 def _file(session: Session) -> str | None:
     return None if session.path is None else str(session.path)
-
-
-def _budget(runtime: Runtime) -> tuple[float, float]:
-    shutdown = runtime.settings.values.shutdown
-    return shutdown.handler_warn_ms / 1000, shutdown.handler_timeout_ms / 1000

@@ -212,8 +212,9 @@ class Runs:
         runtime = self._runtime
         signal = self.signal = self.signal or Signal()
         token = _INSIDE.set(True)
-        runtime.refresh_prompt()
         try:
+            await runtime.readiness.wait(signal)
+            runtime.refresh_prompt()
             self.last = await run(
                 messages,
                 state=runtime.state,

@@ -19,11 +19,13 @@ from zot_core.ctx.bus import Bus
 from zot_core.ctx.context import PluginContext, ToolCtx
 from zot_core.ctx.errors import StaleContextError
 from zot_core.ctx.plugin_ui import PromptSpan
+from zot_core.ctx.rpc import RpcHandlers
 from zot_core.events.base import Block, Fact
 from zot_core.frontend import FrontEnd, Note
 from zot_core.plugins.diagnostics import Diagnostic
 from zot_core.runtime.approving import Approvals
 from zot_core.runtime.choice import Choice
+from zot_core.runtime.readiness import Readiness
 from zot_core.runtime.runs import Runs
 from zot_core.runtime.sink import SessionSink
 from zot_core.runtime.toolbox import Toolbox
@@ -82,6 +84,11 @@ class Runtime:
         self.queues = Queues()
         self.span = PromptSpan(self.tell_soon)
         self.bus = Bus(self._bus_failed, self.create_task)
+        self.rpc = RpcHandlers()
+        self.readiness = Readiness()
+        self.secrets: frozenset[str] = frozenset()
+        self.kept: dict[str, tuple[Any, Any]] = {}
+        """Plugins that outlast sessions: name -> (what its candidate said to keep it by, the plugin)."""
         self._contexts: dict[str, PluginContext] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._processes: ProcessGroups | None = None
@@ -271,6 +278,7 @@ class Runtime:
     async def end(self, replaced_by: str) -> None:
         """Ends what contexts started and makes them stale. After this only plain data of the session may be read."""
         self.replaced_by = replaced_by
+        self.readiness.close()
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
@@ -282,6 +290,7 @@ class Runtime:
         self.host.pipeline.close()
 
     def _facts(self, plugin: str) -> SessionFacts:
+        explicit = self.app.options.explicit
         return SessionFacts(
             cwd=self.cwd,
             mode=self.mode,
@@ -289,6 +298,9 @@ class Runtime:
             flags=self.flags,
             settings=self.plugin_settings(plugin),
             home=str(self.app.paths.home),
+            extensions=tuple((place, ref) for place, (kind, ref) in enumerate(explicit) if kind == "ext"),
+            no_extensions=self.app.options.no_ext,
+            secret_env=self.secrets,
         )
 
     def _prompt_sections(self) -> tuple[PromptSection, ...]:

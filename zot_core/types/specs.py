@@ -204,7 +204,10 @@ class ApiFormat:
 class Candidate:
     """A plugin that was found but not loaded: who it is, where it stands in the order, how to get it.
 
-    `load` is an async function that returns the plugin (a module or an object with hook implementations).
+    `load` is an async function that returns the plugin (a module or an object with hook implementations). With `keep`,
+    anything that can be compared, the plugin outlasts sessions: it is taken again for as long as a candidate of its
+    name has an equal `keep`. A reload calls `renew(plugin)` with the one that is still at work, in place of `load`; it
+    may raise ReplacementFailed to go on with another. A plugin that is left behind is told `process_stop`.
     """
 
     name: str
@@ -212,6 +215,8 @@ class Candidate:
     position: int = 0
     load: Callable[[], Awaitable[Any]]
     origin: str = ""
+    keep: Any = None
+    renew: Callable[[Any], Awaitable[Any]] | None = None
 
 
 @record(kw_only=True)
@@ -227,6 +232,12 @@ class SessionFacts:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The plugin's own section of the settings, validated by its model where it contributes one."""
     home: str = ""
+    extensions: tuple[tuple[int, str], ...] = ()
+    """The extensions that the command line names, each with its place among all explicit plugins (`--ext`)."""
+    no_extensions: bool = False
+    """Whether only explicit extensions are wanted (`--no-ext`)."""
+    secret_env: frozenset[str] = frozenset()
+    """Names of environment variables that hold zot's credentials; no child process may see them. Given to `sources`."""
 
 
 @record(kw_only=True)
