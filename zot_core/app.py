@@ -195,6 +195,12 @@ class App:
         """Lets a message follow when the run has nothing left to do; with no run it is a prompt."""
         await self._join(text, images, "follow_up")
 
+    async def compact(self, instructions: str = "") -> bool:
+        """Puts a summary in the place of the older part of the conversation, once nothing runs; False when a plugin
+        refused it or it was aborted. Raises UsageError when there is nothing to compact, RunFailed when the summary
+        failed; then nothing has changed."""
+        return await self.runtime.compactor.run("manual", instructions)
+
     def abort(self, reason: str = "user") -> None:
         """Ends the run that goes on."""
         self.runtime.runs.abort(reason)

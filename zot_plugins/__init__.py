@@ -17,6 +17,7 @@ BUILTINS = {
     "context_files": "zot_plugins.context_files.plugin",
     "skills": "zot_plugins.skills.plugin",
     "prompt_templates": "zot_plugins.prompt_templates.plugin",
+    "compaction": "zot_plugins.compaction.plugin",
     "api_anthropic": "zot_plugins.api_anthropic.plugin",
     "api_openai_chat": "zot_plugins.api_openai_chat.plugin",
     "api_openai_responses": "zot_plugins.api_openai_responses.plugin",

@@ -22,6 +22,7 @@ from zot_core.types.content import Image, UserContent, as_content
 from zot_core.types.messages import CustomMessage, UserMessage
 
 if TYPE_CHECKING:
+    from zot_core.compaction.estimate import ContextUsage
     from zot_core.ctx.protocols import DeliverAs, Ui
     from zot_core.plugins.diagnostics import Diagnostics
     from zot_core.runtime.runtime import Runtime
@@ -132,6 +133,41 @@ class PluginContext:
     def report(self, message: str, level: Literal["info", "warning", "error"] = "warning") -> None:
         """Tells the person, once, what is wrong with something that is this plugin's; a diagnostic."""
         self._live().host.diagnostics.report(Diagnostic(level, self.plugin, "", message))
+
+    def context_usage(self) -> ContextUsage:
+        """How much of the model's window the conversation takes: what the provider counted last, and an estimate of
+        what came after."""
+        return self._live().context_usage()
+
+    def compact(
+        self,
+        instructions: str = "",
+        *,
+        on_complete: Callable[[bool], Any] | None = None,
+        on_error: Callable[[Exception], Any] | None = None,
+    ) -> None:
+        """Compacts once nothing runs, without waiting for it. `on_complete` gets False when it was refused or aborted,
+        `on_error` what went wrong; without it the person is told."""
+        runtime = self._live()
+
+        async def work() -> None:
+            try:
+                done = await runtime.compactor.run("manual", instructions)
+            except Exception as error:
+                if on_error is None:
+                    raise
+                on_error(error)
+                return
+            if on_complete is not None:
+                on_complete(done)
+
+        runtime.app.create_task(work(), f"the compaction that {self.plugin} asked for")
+
+    async def compact_now(self, instructions: str = "", *, reason: Literal["manual", "threshold"] = "manual") -> bool:
+        """Compacts and answers whether it did: from a handler of `turn_end`, `agent_start` or `agent_before_settle` at
+        once, outside of a run when nothing runs. Raises WouldDeadlock elsewhere, UsageError when there is nothing to
+        compact, RunFailed when the summary failed."""
+        return await self._live().compactor.run(reason, instructions)
 
     def hold_requests(self, until: Awaitable[object], timeout: float) -> None:
         """Lets the session's first model call wait for `until`, at most `timeout` seconds from now: for a plugin whose

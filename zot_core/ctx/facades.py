@@ -182,12 +182,18 @@ class ModelsFacade:
         return await self._live().choice.set_thinking(level)
 
     def stream(
-        self, messages: Sequence[Message], *, system: str | None = None, max_output: int | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        system: str | None = None,
+        max_output: int | None = None,
+        model: ModelSpec | None = None,
     ) -> AsyncIterator[StreamPart]:
-        """A model call of the plugin's own: no tools, not part of the session. Failures are its last part."""
+        """A model call of the plugin's own, to the model in use or to `model`: no tools, not part of the session.
+        Failures are its last part."""
         runtime = self._live()
         request = Request(
-            model=runtime.choice.require(),
+            model=model or runtime.choice.require(),
             messages=tuple(messages),
             system=system,
             max_output=max_output,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import logging
 
     from zot_core.agent.cancel import Signal
+    from zot_core.compaction.estimate import ContextUsage
     from zot_core.plugins.diagnostics import Diagnostics
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.content import Image, UserContent
@@ -202,6 +203,25 @@ class Context(Protocol):
 
     def report(self, message: str, level: Literal["info", "warning", "error"] = "warning") -> None:
         """Tells the person, once, what is wrong with something that is this plugin's; a diagnostic."""
+
+    def context_usage(self) -> ContextUsage:
+        """How much of the model's window the conversation takes: what the provider counted last, and an estimate of
+        what came after."""
+
+    def compact(
+        self,
+        instructions: str = "",
+        *,
+        on_complete: Callable[[bool], Any] | None = None,
+        on_error: Callable[[Exception], Any] | None = None,
+    ) -> None:
+        """Compacts once nothing runs, without waiting for it. `on_complete` gets False when it was refused or aborted,
+        `on_error` what went wrong; without it the person is told."""
+
+    async def compact_now(self, instructions: str = "", *, reason: Literal["manual", "threshold"] = "manual") -> bool:
+        """Compacts and answers whether it did: from a handler of `turn_end`, `agent_start` or `agent_before_settle` at
+        once, outside of a run when nothing runs. Raises WouldDeadlock elsewhere, UsageError when there is nothing to
+        compact, RunFailed when the summary failed."""
 
     def hold_requests(self, until: Awaitable[object], timeout: float) -> None:
         """Lets the session's first model call wait for `until`, at most `timeout` seconds from now: for a plugin whose

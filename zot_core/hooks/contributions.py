@@ -140,6 +140,9 @@ _ROWS = (
         "What a prompt that begins with `/` and names no command becomes, such as a skill or a template.",
     ),
     Contribution(
+        "summarizers", (_SPECS + "Summarizer",), "first by rank", "", "Who writes the summaries of compactions."
+    ),
+    Contribution(
         "memory_reporters", (), "first stays; reserved names are refused", "", "Parts of the report on memory in use."
     ),
     Contribution("session_importers", (), "the first that accepts", "", "Readers of other programs' sessions."),

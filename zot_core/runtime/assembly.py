@@ -203,6 +203,7 @@ async def _collect(runtime: Runtime) -> None:
     runtime.prompt_sources = runtime.contributed("prompt_sources")
     runtime.expansions = runtime.contributed("expansions")
     runtime.tool_operations = _operations(runtime)
+    runtime.summarizers = runtime.contributed("summarizers")
     runtime.models = _models(runtime, providers)
     runtime.choice = await _choice(runtime)
 

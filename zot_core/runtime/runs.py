@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from zot_core.agent.cancel import Aborted, Signal, interruptible
 from zot_core.agent.loop import RunEnd, run
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from zot_core.ctx.protocols import DeliverAs
     from zot_core.runtime.runtime import Runtime
 
+T = TypeVar("T")
 Trigger = Literal["prompt", "delivery", "extension"]
 _INSIDE: contextvars.ContextVar[bool] = contextvars.ContextVar("zot_inside_run", default=False)
 
@@ -72,6 +73,15 @@ class Runs:
                 return await self._run_all([joined], "prompt")
             except Aborted:
                 return RunEnd(stop="aborted")
+            finally:
+                self.signal = None
+
+    async def exclusive(self, work: Callable[[Signal], Awaitable[T]]) -> T:
+        """What `work` answers, done while nothing else runs; an abort reaches it by its signal."""
+        async with self._lock:
+            signal = self.signal = Signal()
+            try:
+                return await work(signal)
             finally:
                 self.signal = None
 

@@ -15,6 +15,7 @@ from zot_core.agent.cancel import Signal
 from zot_core.agent.config import AgentState, TurnConfig, Update
 from zot_core.agent.prompt import build_base, options_for
 from zot_core.agent.queues import Queues
+from zot_core.compaction.estimate import ContextUsage, context_tokens
 from zot_core.ctx.bus import Bus
 from zot_core.ctx.context import PluginContext, ToolCtx
 from zot_core.ctx.errors import StaleContextError
@@ -41,9 +42,11 @@ if TYPE_CHECKING:
     from zot_core.models.registry import ModelRegistry
     from zot_core.plugins.host import LoadedPlugin, PluginHost
     from zot_core.plugins.registry import Registry
+    from zot_core.runtime.compacting import Compactor
     from zot_core.session.session import Session
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.content import ToolCall
+    from zot_core.types.failure import Failure
     from zot_core.types.specs import (
         CommandSpec,
         Expansion,
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
         PromptSection,
         PromptSource,
         ResourcePath,
+        Summarizer,
         ToolResult,
     )
 
@@ -68,6 +72,7 @@ class Runtime:
     flags: Mapping[str, Any]
     settings: LoadedSettings
     expansions: Sequence[tuple[str, Expansion]] = ()
+    summarizers: Sequence[tuple[str, Summarizer]] = ()
     resources: tuple[tuple[str, Any], ...] = ()
     """What `resources_discover` brought: (plugin, Resources)."""
 
@@ -92,6 +97,7 @@ class Runtime:
         self._contexts: dict[str, PluginContext] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._processes: ProcessGroups | None = None
+        self._compactor: Compactor | None = None
         self._sections: tuple[PromptSection, ...] | None = None
         self._prompt_shape: Any = None
         self._brought: dict[str, list[tuple[str, Any]]] = {}
@@ -220,6 +226,7 @@ class Runtime:
             cwd=self.cwd,
             max_steps=self.app.options.max_steps or self.settings.values.max_steps,
             activate_tools=self._activate,
+            on_overflow=self._make_room,
         )
 
     def refresh_prompt(self) -> None:
@@ -253,6 +260,20 @@ class Runtime:
     def secret_env(self) -> frozenset[str]:
         """Names of the environment variables that hold keys of providers."""
         return frozenset(name for spec in self.models.providers() for name in spec.env)
+
+    def context_usage(self) -> ContextUsage:
+        """How much of the model's window the conversation takes."""
+        model = self.choice.model
+        return ContextUsage(tokens=context_tokens(self.state.messages), window=model.context_window if model else 0)
+
+    @property
+    def compactor(self) -> Compactor:
+        """The compactions of this session, imported when first needed."""
+        if self._compactor is None:
+            from zot_core.runtime.compacting import Compactor
+
+            self._compactor = Compactor(self, list(self.summarizers))
+        return self._compactor
 
     @property
     def processes(self) -> ProcessGroups:
@@ -316,6 +337,9 @@ class Runtime:
 
     def _tool_context(self, call: ToolCall, update: Update, signal: Signal) -> ToolCtx:
         return ToolCtx(self, self.toolbox.owner_of(call.name), call.id, signal, update)
+
+    async def _make_room(self, failure: Failure) -> bool:
+        return await self.compactor.on_overflow(failure)
 
     async def _activate(self, names: tuple[str, ...]) -> None:
         added = self.toolbox.activate(names)

@@ -40,7 +40,9 @@ KINDS: Mapping[str, Kind] = {
     "custom": Kind(fields=("custom_type", "data")),
     "model_change": Kind(fields=("provider", "model"), setup=True),
     "thinking_change": Kind(fields=("level",), setup=True),
-    "compaction": Kind(fields=("summary", "first_kept_entry_id", "tokens_before"), optional=("usage", "details")),
+    "compaction": Kind(
+        fields=("summary", "first_kept_entry_id", "tokens_before"), optional=("tokens_after", "usage", "details")
+    ),
     "branch_summary": Kind(fields=("summary", "from_id"), optional=("usage", "details")),
     "label": Kind(fields=("target_id", "label"), branch=False, setup=True),
     "session_info": Kind(fields=("name", "messages"), branch=False, setup=True),

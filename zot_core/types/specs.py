@@ -331,3 +331,25 @@ class Expansion:
     name: str
     expand: Callable[..., Any] | Ref
     names: Callable[..., Sequence[ExpansionName]] | Ref
+
+
+@record(kw_only=True)
+class Summary:
+    """What takes the place of the older part of a conversation; `usage` is what it cost to write."""
+
+    text: str
+    usage: Any = None
+    details: Json | None = None
+
+
+@record(kw_only=True)
+class Summarizer:
+    """Who writes the summaries of compactions.
+
+    `summarize` is `async def summarize(preparation, ctx, instructions: str, signal) -> Summary`; the preparation
+    (zot_core.compaction.cutting) holds the messages that the summary will stand for and the summary that went before.
+    Raises RunFailed when it cannot be had; then nothing is stored.
+    """
+
+    name: str
+    summarize: Callable[..., Awaitable[Summary]] | Ref
