@@ -1,0 +1,279 @@
+"""The interactive application: one screen, one editor, one session at a time, and what keys do with them.
+
+Holds the pieces together; what is shown is `state.py`'s and `blocks/`'s, what a session does is the core's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from prompt_toolkit.layout import Container
+
+from zot_cli import exits
+from zot_cli.plain import clean
+from zot_cli.repl import state as st
+from zot_cli.repl.bindings import bindings
+from zot_cli.repl.blocks import render
+from zot_cli.repl.chrome import SPINNER, flash_lines, footer_lines, waiting_lines, working_line
+from zot_cli.repl.components import Stage
+from zot_cli.repl.editor import Editor
+from zot_cli.repl.facts import FactSource
+from zot_cli.repl.front import ReplFront, from_messages
+from zot_cli.repl.keys import Keymap
+from zot_cli.repl.look import Look
+from zot_cli.repl.screen import Screen
+from zot_cli.repl.spans import Line
+from zot_cli.repl.state import Told, Waiting
+from zot_cli.repl.terminal import Terminal
+from zot_cli.repl.transcript import Transcript
+from zot_cli.repl.ui import ReplUi
+from zot_core.types.content import text_of
+from zot_core.types.failure import UsageError
+from zot_core.types.messages import UserMessage
+
+if TYPE_CHECKING:
+    from zot_core.app import App
+
+TWICE = 2.0
+"""Seconds within which a second Ctrl-C leaves."""
+SPIN = 0.12
+"""Seconds between two frames of the spinner."""
+
+
+class Repl:
+    """`app` is set once the session is open; until then what is sent waits. `over` is set when it is to end."""
+
+    def __init__(self, terminal: Terminal, look: Look, keymap: Keymap, editor: Editor) -> None:
+        self.app: App | None = None
+        self.keymap = keymap
+        self.look = look
+        self.editor = editor
+        self.transcript = Transcript()
+        self.over = asyncio.Event()
+        self.stage = Stage(self.draw)
+        self.ui = ReplUi(self)
+        self.front = ReplFront(self.ui, self._changed)
+        self.facts = FactSource()
+        self.screen = Screen(
+            input=terminal.input,
+            output=terminal.output,
+            body=self._body,
+            keys=[bindings(self), editor.bindings()],
+            above=self._above,
+            below=self._below,
+            resized=self._resized,
+            depth=look.depth,
+        )
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._interrupted = -TWICE
+        self._spinning: asyncio.TimerHandle | None = None
+        self._frame = 0
+        self._early: list[str] = []
+
+    # --- a session ---------------------------------------------------------------------------------------------------
+
+    def opened(self, app: App) -> None:
+        """The session is there: its conversation is shown, and what was sent meanwhile goes out."""
+        self.app = app
+        self.front.retries = max(app.runtime.settings.values.retry.attempts - 1, 0)
+        session = app.runtime.session
+        blocks = from_messages(session.messages(), session.display_of)
+        if blocks:
+            self.transcript.blocks += blocks
+            rows = 3 * self.screen.size.rows
+            lines = self.transcript.last_lines(self.screen.width, self.look, rows)
+            self.screen.commit([*lines, []])
+        self.draw()
+        early, self._early = self._early, []
+        for text in early:
+            self.send(text)
+
+    # --- what keys and commands do -----------------------------------------------------------------------------------
+
+    def submit(self, *, follow_up: bool = False) -> None:
+        """Sends what is typed: a prompt, a command, or, while a run goes on, a word to it."""
+        text = self.editor.take().strip()
+        if not text:
+            return
+        if text in ("/exit", "/quit"):
+            self.leave()
+            return
+        self.front.change(st.unflash(self.front.state))
+        self.send(text, follow_up=follow_up)
+
+    def send(self, text: str, *, follow_up: bool = False) -> None:
+        """Sends a text as if it had been typed."""
+        if self.app is None:
+            self._early.append(text)
+        elif self.app.is_idle or self.app.is_command(text):
+            self.begin(self._prompt(self.app, text), "prompt")
+        else:
+            kind: Any = "follow_up" if follow_up else "steer"
+            waiting = (*self.front.state.waiting, Waiting(kind=kind, text=text))
+            self.front.change(replace(self.front.state, waiting=waiting))
+            self.begin(self._join(self.app, text, kind), kind)
+
+    def interrupt(self) -> None:
+        """Esc: ends the run, and what was queued comes back into the editor."""
+        if self.app is not None and not self.app.is_idle:
+            self.app.abort()
+        else:
+            self.front.change(st.unflash(self.front.state))
+
+    def clear_or_leave(self) -> None:
+        """Ctrl-C: clears what is typed, else ends the run; the second within two seconds leaves."""
+        now = time.monotonic()
+        if now - self._interrupted < TWICE:
+            self.leave()
+            return
+        self._interrupted = now
+        if self.editor.shown:
+            self.editor.set("")
+        elif self.app is not None and not self.app.is_idle:
+            self.app.abort()
+        self.ui.notify_self("Ctrl-C again leaves")
+
+    def interrupted(self) -> bool:
+        """SIGINT from outside: as Ctrl-C; False when that was the end."""
+        self.clear_or_leave()
+        return not self.over.is_set()
+
+    def leave(self) -> None:
+        """Ends the application."""
+        self.over.set()
+
+    def take_back(self) -> None:
+        """What is queued comes back into the editor."""
+        if self.app is None:
+            return
+        texts = []
+        for message in self.app.runtime.queues.give_back():
+            if isinstance(message, UserMessage):
+                texts.append(text_of(message.content))
+            else:
+                self.app.runtime.queues.put("next_turn", message)
+        known = [one.text for one in self.front.state.waiting]
+        self.front.change(replace(self.front.state, waiting=()))
+        texts = texts or known
+        if texts:
+            self.editor.prepend("\n".join(texts))
+
+    def expand(self) -> None:
+        """Ctrl-O: tool results whole, or folded again."""
+        self.look = self.look.with_(expanded=not self.look.expanded)
+        self.draw()
+
+    def begin(self, work: Coroutine[Any, Any, Any], name: str) -> None:
+        """Runs `work` beside the screen; how it fails is shown."""
+        task = asyncio.get_running_loop().create_task(self._guarded(work), name=f"zot:repl:{name}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def finish(self) -> None:
+        """Waits for what was begun, once the run was aborted."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=3.0)
+
+    def tell(self, text: str, level: st.Level = "info") -> None:
+        """Zot's own word, in the transcript."""
+        self.front.fold()
+        self.front.change(st.append(self.front.state, Told(text=text, level=level)))
+
+    async def _guarded(self, work: Coroutine[Any, Any, Any]) -> None:
+        try:
+            await work
+        except Exception as error:  # one thing that failed is not the end of the conversation
+            failure = exits.failure_of(error)
+            self.tell(str(failure) if isinstance(failure, UsageError) else failure.message, "error")
+
+    async def _prompt(self, app: App, text: str) -> None:
+        end = await app.prompt(text)
+        said = exits.reason_of(end.stop, end.failure) if end is not None else ""
+        self.front.fold()
+        self.front.change(st.ended(self.front.state))
+        if said:
+            self.tell(said, "warning" if end is not None and end.stop == "aborted" else "error")
+        if app.is_idle and app.runtime.queues:
+            self.take_back()
+
+    async def _join(self, app: App, text: str, kind: str) -> None:
+        await (app.follow_up(text) if kind == "follow_up" else app.steer(text))
+
+    # --- drawing -----------------------------------------------------------------------------------------------------
+
+    def draw(self) -> None:
+        """A frame, soon."""
+        self.screen.draw()
+
+    def _changed(self, soon: bool) -> None:
+        if soon:
+            self.screen.draw_soon(self._settle)
+        else:
+            self._settle()
+            self.draw()
+
+    def _settle(self) -> None:
+        """What is final moves up; the rest is drawn with the next frame."""
+        began = time.perf_counter()
+        self.front.fold()
+        before = self.transcript.blocks[-1] if self.transcript.blocks else None
+        self.front.state, done = self.transcript.take(self.front.state)
+        if done:
+            self.screen.commit(self.transcript.lines(done, self.screen.width, self.look, before))
+        if self.front.state.running and self._spinning is None:
+            self._spin()
+        self.screen.cost(time.perf_counter() - began)
+
+    def _spin(self) -> None:
+        if not self.front.state.running:
+            self._spinning = None
+            return
+        self._frame += 1
+        self._spinning = asyncio.get_running_loop().call_later(SPIN, self._spin)
+        self.draw()
+
+    def _body(self) -> Container:
+        return self.stage.container if self.stage.active else self.editor.window
+
+    def _above(self, width: int, height: int) -> list[Line]:
+        now, state, look = time.monotonic(), self.front.state, self.look
+        after: list[Line] = [*flash_lines(state.flashes, width, look)]
+        if state.running:
+            words = state.activity or self.ui.working_words or "Working"
+            frame = self.ui.frame(self._frame) or SPINNER[self._frame % len(SPINNER)]
+            after.append(working_line(state, look, now, frame, words, f"{self.keymap.hint('app.abort')} to end"))
+        hint = f"{self.keymap.hint('app.queue.take_back')} takes back"
+        after += waiting_lines(state.waiting, width, look, hint)
+        after += self.ui.widgets("above_editor", width)
+        live: list[Line] = []
+        for block in state.blocks:
+            if live or self.transcript.blocks:
+                live.append([])
+            live += render(block, width, look, now)
+        room = max(height - len(after) - 1, 0)
+        shown = live[-room:] if room else []
+        if shown and len(shown) < len(live):
+            shown[0] = [(look.style("dim"), f"… {len(live) - len(shown) + 1} lines above, to be printed when finished")]
+        return [*shown, [], *after]
+
+    def _below(self, width: int) -> list[Line]:
+        facts = self.facts.read(self.app)
+        statuses = self.front.state.statuses
+        return [*self.ui.widgets("below_editor", width), *footer_lines(facts, statuses, width, self.look)]
+
+    def _resized(self, width: int) -> None:
+        rows = self.screen.size.rows
+        self.screen.reprint(self.transcript.last_lines(width, self.look, rows)[-rows:])
+
+    def prompt_mark(self) -> tuple[str, str]:
+        """The mark before what is typed."""
+        return self.look.style("accent"), "› "
+
+    def failed(self, context: dict[str, Any]) -> None:
+        """The event loop's own complaint: a note, never text across the screen."""
+        error = context.get("exception")
+        self.tell(clean(f"internal error: {context.get('message', '')} {error or ''}"), "error")

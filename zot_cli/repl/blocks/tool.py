@@ -1,0 +1,100 @@
+"""A tool call as lines: its name, its arguments in short, how it goes, and its result folded. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from zot_cli.plain import clean, one_line
+from zot_cli.repl.look import Look
+from zot_cli.repl.spans import Line, cut, wrap
+from zot_cli.repl.state import ToolRow
+from zot_core.types.content import Image, Text
+
+FOLDED = 12
+"""Lines of a result that are shown before `ctrl+o`."""
+_SIGNS = {
+    "writing": ("muted", "○"),
+    "waiting": ("muted", "○"),
+    "running": ("accent", "●"),
+    "done": ("success", "●"),
+    "failed": ("error", "●"),
+    "blocked": ("warning", "●"),
+    "aborted": ("warning", "●"),
+}
+_MAIN = ("command", "path", "pattern", "url", "query", "name")
+"""Arguments that say most of a call, in this order."""
+
+
+def tool_lines(row: ToolRow, width: int, look: Look, now: float) -> list[Line]:
+    """The row and what came of it."""
+    token, sign = _SIGNS[row.status]
+    head: Line = [(look.style(token), f"{sign} "), (look.style("toolTitle"), one_line(row.name, 60))]
+    said = summary(row.args)
+    if said:
+        head.append((look.style("muted"), f"  {said}"))
+    after = _after(row, now)
+    if after:
+        head = cut(head, max(width - len(after) - 2, 10))
+        head.append((look.style("dim"), f"  {after}"))
+    return [cut(head, width), *_body(row, width, look)]
+
+
+def summary(args: Mapping[str, Any]) -> str:
+    """The argument that says most, and the others in short."""
+    main = next((name for name in _MAIN if args.get(name)), None)
+    rest = [f"{name}={one_line(str(value), 40)}" for name, value in args.items() if name != main and _short(value)]
+    first = [one_line(str(args[main]), 300)] if main else []
+    return "  ".join([*first, *rest])
+
+
+def _short(value: Any) -> bool:
+    return isinstance(value, (str, int, float, bool)) and value not in ("", None) and len(str(value)) <= 60
+
+
+def _after(row: ToolRow, now: float) -> str:
+    took = row.took if row.took is not None else (now - row.since if row.status == "running" and row.since else 0)
+    words = {"blocked": "blocked", "aborted": "aborted", "failed": "failed"}.get(row.status, "")
+    time = f"{took:.1f} s" if took >= 1 else ""
+    return " · ".join(filter(None, (words, time)))
+
+
+def _body(row: ToolRow, width: int, look: Look) -> list[Line]:
+    if row.details and isinstance(diff := row.details.get("diff"), str) and diff and row.status == "done":
+        return _folded(diff_lines(diff, width, look), look, "lines of the diff")
+    text = "\n".join(_said(block) for block in row.result) if row.done else row.progress
+    text = clean(text).strip("\n")
+    if not text:
+        return []
+    style = look.style("error" if row.status in ("failed", "blocked") else "toolOutput")
+    if not row.done:
+        lines = wrap("\n".join(text.split("\n")[-FOLDED:]), width, style, [("", "  ")])
+        return lines[-FOLDED:]
+    return _folded(wrap(text, width, style, [("", "  ")]), look, "lines")
+
+
+def _said(block: Any) -> str:
+    if isinstance(block, Text):
+        return block.text
+    if isinstance(block, Image):
+        return f"[picture {block.mime_type}, {block.size} bytes]"
+    return ""
+
+
+def _folded(lines: list[Line], look: Look, what: str) -> list[Line]:
+    hidden = len(lines) - FOLDED
+    if look.expanded or hidden < 2:
+        return lines
+    return [*lines[:FOLDED], [(look.style("dim"), f"  … {hidden} more {what} (ctrl+o)")]]
+
+
+def diff_lines(diff: str, width: int, look: Look) -> list[Line]:
+    """A unified diff, its header left out, added and removed lines coloured."""
+    tokens = {"+": "toolDiffAdded", "-": "toolDiffRemoved", "@": "dim"}
+    lines: list[Line] = []
+    for text in clean(diff).rstrip("\n").split("\n"):
+        if text.startswith(("--- ", "+++ ")):
+            continue
+        style = look.style(tokens.get(text[:1], "toolDiffContext"))
+        lines += wrap(text, width, style, [("", "  ")])
+    return lines

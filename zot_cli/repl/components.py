@@ -1,0 +1,149 @@
+"""The stage: what has taken the editor's place (a dialog, a panel, a plugin's component), and its keys.
+
+A component is `render(width) -> lines` and `handle_key(key)`; one that breaks is closed and named, and the application
+goes on. Knows no dialog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from prompt_toolkit.data_structures import Point
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout import FormattedTextControl, Window
+from prompt_toolkit.layout.dimension import Dimension
+
+from zot_cli.repl.spans import Line, cut, line_width
+
+CURSOR = "cursor"
+"""The style of the span before which the terminal's cursor is put."""
+_NAMES = {
+    "c-m": "enter",
+    "c-i": "tab",
+    "s-tab": "shift+tab",
+    "c-h": "backspace",
+    "escape": "esc",
+    "c-?": "backspace",
+}
+
+
+class Component(Protocol):
+    """What can take the editor's place."""
+
+    def render(self, width: int) -> list[Line]:
+        """Its lines, none wider than `width`."""
+
+    def handle_key(self, key: str) -> None:
+        """A key: `up`, `enter`, `esc`, `ctrl+x`, or the character typed; a paste comes as one text."""
+
+
+class Stage:
+    """A stack of components; the top one is shown and has the keys. `broken(component, error)` is told of one that
+    broke, after it was closed."""
+
+    def __init__(self, draw: Callable[[], None]) -> None:
+        self._stack: list[Component] = []
+        self._draw = draw
+        self._cursor = Point(0, 0)
+        self._width = 79
+        self.broken: Callable[[Component, Exception], None] = lambda component, error: None
+        self.control = FormattedTextControl(
+            self._fragments, focusable=True, show_cursor=True, get_cursor_position=lambda: self._cursor
+        )
+        self.container = Window(self.control, height=self._height, wrap_lines=False, dont_extend_height=True)
+
+    @property
+    def active(self) -> bool:
+        """Whether something has the editor's place."""
+        return bool(self._stack)
+
+    def show(self, component: Component) -> None:
+        """Puts a component on top."""
+        self._stack.append(component)
+        self._draw()
+
+    def close(self, component: Component) -> None:
+        """Takes a component away, wherever in the stack it is."""
+        if component in self._stack:
+            self._stack.remove(component)
+            self._draw()
+
+    def bind(self, keys: KeyBindings) -> None:
+        """Adds the keys of components: all of them, while one is shown."""
+        active = Condition(lambda: self.active)
+
+        @keys.add(Keys.Any, filter=active)
+        @keys.add(Keys.BracketedPaste, filter=active)
+        def pressed(event: KeyPressEvent) -> None:
+            press = event.key_sequence[-1]
+            self.press(
+                press.data
+                if press.key is Keys.BracketedPaste
+                else named(str(getattr(press.key, "value", press.key)), press.data)
+            )
+
+        for name in ("escape", "enter", "tab", "s-tab", "backspace", "delete", "up", "down", "left", "right", "home",
+                     "end", "pageup", "pagedown", *(f"c-{letter}" for letter in "abcdefgklnoprtuvwxyz")):  # fmt: skip
+
+            @keys.add(name, filter=active, eager=name != "escape")
+            def named_key(event: KeyPressEvent, name: str = name) -> None:
+                self.press(named(name, ""))
+
+    def press(self, key: str) -> None:
+        """A key for the top component."""
+        if not self._stack:
+            return
+        top = self._stack[-1]
+        try:
+            top.handle_key(key)
+        except Exception as error:  # a plugin's component
+            self._failed(top, error)
+        self._draw()
+
+    def measure(self, width: int) -> None:
+        """The width that the next rendering has."""
+        self._width = width
+
+    def _height(self) -> Dimension:
+        return Dimension.exact(max(len(self._lines()), 1))
+
+    def _lines(self) -> list[Line]:
+        while self._stack:
+            top = self._stack[-1]
+            try:
+                return [cut(line, self._width) for line in top.render(self._width)]
+            except Exception as error:  # a plugin's component
+                self._failed(top, error)
+        return []
+
+    def _fragments(self) -> StyleAndTextTuples:
+        fragments: StyleAndTextTuples = []
+        self._cursor = Point(0, 0)
+        for number, line in enumerate(self._lines()):
+            if number:
+                fragments.append(("", "\n"))
+            column = 0
+            for style, text in line:
+                if CURSOR in style.split():
+                    self._cursor = Point(column, number)
+                    style = style.replace(CURSOR, "")
+                fragments.append((style.replace("dim", ""), text))
+                column += line_width([(style, text)])
+        return fragments
+
+    def _failed(self, component: Component, error: Exception) -> None:
+        self.close(component)
+        self.broken(component, error)
+
+
+def named(key: str, data: str) -> str:
+    """A key in the words of components."""
+    if key in _NAMES:
+        return _NAMES[key]
+    if key.startswith("c-"):
+        return f"ctrl+{key[2:]}"
+    return key if len(key) > 1 else data or key

@@ -1,0 +1,125 @@
+"""The interactive mode from its first frame to the terminal's last line: opens the session behind the first paint.
+
+Signals end it as its keys do, and the terminal is as it was whatever happens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zot_cli import exits, running, stdio
+from zot_cli.appoptions import app_options
+from zot_cli.modes.run import close
+from zot_cli.modes.signals import Signals
+from zot_cli.repl.app import Repl
+from zot_cli.repl.editor import Editor
+from zot_cli.repl.keys import Keymap
+from zot_cli.repl.look import built_in
+from zot_cli.repl.spans import to_ansi
+from zot_cli.repl.terminal import Terminal, background, depth_of
+from zot_core._version import __version__
+from zot_core.app import App
+from zot_core.config.paths import Paths
+
+if TYPE_CHECKING:
+    from zot_cli.options import CommandLine
+
+
+def run(line: CommandLine) -> int:
+    """Runs the interactive mode until the person leaves; returns the exit code."""
+    return running.run(_main(line))
+
+
+async def _main(line: CommandLine) -> int:
+    options = app_options(line, "repl")
+    look = built_in(background(os.environ), depth_of(os.environ))
+    terminal = Terminal()
+    editor = Editor(_history(), lambda: repl.prompt_mark())
+    repl = Repl(terminal, look, Keymap(), editor)
+    task = asyncio.current_task()
+    assert task is not None
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: repl.failed(context))
+    app: App | None = None
+    failure: BaseException | None = None
+    with Signals(task) as signals:
+        signals.on_stop = repl.leave
+        signals.on_interrupt = repl.interrupted
+        repl.screen.commit([[(look.style("accent"), "zot"), (look.style("dim"), f" {__version__}")], []])
+        drawing = loop.create_task(repl.screen.run(), name="zot:screen")
+        if hasattr(signal, "SIGWINCH"):
+            loop.add_signal_handler(signal.SIGWINCH, repl.screen.size_changed)
+        try:
+            app = await _opened(repl, options, drawing)
+            if app is not None:
+                repl.opened(app)
+                if line.prompt:
+                    repl.send(line.prompt)
+                await _until_over(repl, drawing)
+        except asyncio.CancelledError:
+            if not signals.code:
+                raise
+            task.uncancel()
+        except Exception as error:  # said below, on a terminal that is as it was
+            failure = error
+        finally:
+            if app is not None:
+                app.abort("quit")
+            await repl.finish()
+            repl.screen.stop()
+            await asyncio.wait({drawing}, timeout=1.0)
+            late = await close(app)
+    if failure is not None:
+        raise failure
+    if late is not None:
+        stdio.reason(late.message)
+    _farewell(app, repl)
+    return signals.code or (exits.DONE if late is None else exits.FAILED)
+
+
+async def _opened(repl: Repl, options: object, drawing: asyncio.Task[None]) -> App | None:
+    """The App, opened behind the first frame; None when the person left meanwhile."""
+    opening = asyncio.ensure_future(App.open(options, repl.front))  # type: ignore[arg-type]
+    over = asyncio.ensure_future(repl.over.wait())
+    try:
+        await asyncio.wait({opening, over, drawing}, return_when=asyncio.FIRST_COMPLETED)
+        return await opening if opening.done() else None
+    finally:
+        over.cancel()
+        if not opening.done():
+            opening.cancel()
+
+
+async def _until_over(repl: Repl, drawing: asyncio.Task[None]) -> None:
+    over = asyncio.ensure_future(repl.over.wait())
+    try:
+        await asyncio.wait({over, drawing}, return_when=asyncio.FIRST_COMPLETED)
+        if drawing.done():
+            drawing.result()
+    finally:
+        over.cancel()
+
+
+def _history() -> Path | None:
+    path = Paths.find().home / "history"
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_APPEND, 0o600))
+    except OSError:
+        return None
+    return path
+
+
+def _farewell(app: App | None, repl: Repl) -> None:
+    """How to go on with this session, on a terminal that is as it was."""
+    session = app.runtime.session if app is not None else None
+    if session is None or not session.is_stored or session.path is None:
+        return
+    style = repl.look.style("dim")
+    sys.stdout.write(to_ansi([[(style, f"zot --resume {session.id}")]], repl.look.depth))
+    sys.stdout.flush()

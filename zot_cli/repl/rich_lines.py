@@ -1,0 +1,141 @@
+"""What rich renders, as lines of spans: Markdown and highlighted code in the theme's styles. Imports rich.
+
+Nothing is padded to the width: a line that is wider than a narrowed terminal would wrap into garbage.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import CodeBlock, Heading, Markdown
+from rich.segment import Segment
+from rich.style import Style
+from rich.syntax import Syntax
+from rich.text import Text
+from rich.theme import Theme
+
+from zot_cli.repl.spans import Line
+
+if TYPE_CHECKING:
+    from zot_cli.repl.look import Look
+
+_STYLES = {
+    "markdown.h1": "mdHeading",
+    "markdown.h2": "mdHeading",
+    "markdown.h3": "mdHeading",
+    "markdown.h4": "mdHeading",
+    "markdown.h5": "mdHeading",
+    "markdown.h6": "mdHeading",
+    "markdown.code": "mdCode",
+    "markdown.link": "mdLink",
+    "markdown.link_url": "mdLink",
+    "markdown.block_quote": "mdQuote",
+    "markdown.item.bullet": "mdListBullet",
+    "markdown.item.number": "mdListBullet",
+    "markdown.hr": "mdHr",
+    "markdown.table.border": "border",
+    "markdown.table.header": "mdHeading",
+}
+
+
+class _Heading(Heading):
+    """A heading at the left, with the marks of its level: a terminal has one size of letters."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        text = self.text
+        text.justify = "left"
+        yield text
+
+
+class _Code(CodeBlock):
+    """Code two columns in, without a background that would reach the edge."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in code_text(str(self.text).rstrip(), self.lexer_name, self.theme).split("\n", allow_blank=True):
+            yield Text("  ") + line
+
+
+class _Markdown(Markdown):
+    elements: ClassVar[dict[str, Any]] = {
+        **Markdown.elements,
+        "heading_open": _Heading,
+        "fence": _Code,
+        "code_block": _Code,
+    }
+
+
+def code_text(code: str, language: str, theme: str) -> Text:
+    """Highlighted code; plain for a language that Pygments does not know."""
+    return Syntax(code, language or "text", theme=theme, background_color="default", word_wrap=True).highlight(code)
+
+
+def markdown_lines(text: str, width: int, look: Look) -> list[Line]:
+    """Markdown as lines; blank lines at both ends are left out."""
+    markdown = _Markdown(text, code_theme=look.code_theme, hyperlinks=False)
+    lines = lines_of(markdown, width, look)
+    while lines and not _said(lines[0]):
+        lines.pop(0)
+    while lines and not _said(lines[-1]):
+        lines.pop()
+    return lines
+
+
+def lines_of(renderable: Any, width: int, look: Look) -> list[Line]:
+    """Anything that rich can render, as lines."""
+    console = _console(look)
+    options = console.options.update(width=width, height=None)
+    return [_line(segments) for segments in console.render_lines(renderable, options, pad=False)]
+
+
+@lru_cache(maxsize=4)
+def _console(look: Look) -> Console:
+    styles = {name: Style.parse(_rich(look.style(token))) for name, token in _STYLES.items()}
+    return Console(
+        file=io.StringIO(),
+        force_terminal=True,
+        color_system="truecolor",
+        theme=Theme(styles),
+        legacy_windows=False,
+        emoji=False,
+        highlight=False,
+    )
+
+
+def _rich(style: str) -> str:
+    """A style in rich's words."""
+    words = []
+    for word in style.split():
+        if word.startswith("fg:"):
+            words.append(word[3:])
+        elif word.startswith("bg:"):
+            words.append(f"on {word[3:]}")
+        else:
+            words.append(word)
+    return " ".join(words) or "none"
+
+
+def _line(segments: Iterable[Segment]) -> Line:
+    line = [(_style(segment.style) if segment.style else "", segment.text) for segment in segments if segment.text]
+    while line and not line[-1][1].strip() and "bg:" not in line[-1][0]:
+        line.pop()
+    if line and line[-1][1].endswith(" ") and "bg:" not in line[-1][0]:
+        line[-1] = (line[-1][0], line[-1][1].rstrip(" "))
+    return line
+
+
+@lru_cache(maxsize=1024)
+def _style(style: Style) -> str:
+    words = [name for name in ("bold", "dim", "italic", "underline", "strike", "reverse") if getattr(style, name)]
+    if style.color is not None and not style.color.is_default:
+        words.append(f"fg:{style.color.get_truecolor().hex}")
+    if style.bgcolor is not None and not style.bgcolor.is_default:
+        words.append(f"bg:{style.bgcolor.get_truecolor().hex}")
+    return " ".join(words)
+
+
+def _said(line: Line) -> bool:
+    return any(text.strip() for _, text in line)

@@ -1,0 +1,210 @@
+"""`ctx.ui` on the screen: dialogs one after another in the editor's place, statuses, widgets, the working row.
+
+Dialogs that time out count down; an abort of whoever asked dismisses them. Knows the application, no plugin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from zot_cli.plain import clean
+from zot_cli.repl import state as st
+from zot_cli.repl.components import Component
+from zot_cli.repl.dialogs.select import Choice, SelectDialog
+from zot_cli.repl.dialogs.text import TextDialog
+from zot_cli.repl.panels import PanelComponent
+from zot_cli.repl.spans import Line, wrap
+from zot_core.ctx.null_ui import Approved, NullUi
+from zot_core.frontend import Note
+
+if TYPE_CHECKING:
+    from zot_cli.repl.app import Repl
+    from zot_core.types.panels import Panel, PanelHandle
+
+_YES, _NO = "Yes", "No"
+
+
+class ReplUi(NullUi):
+    """The screen's form of `ctx.ui`; what it does not have yet answers as where there is none."""
+
+    def __init__(self, repl: Repl) -> None:
+        super().__init__(lambda note: repl.front.note(note), "repl")
+        self._repl = repl
+        self._turn = asyncio.Lock()
+        self._widgets: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._frames: tuple[str, ...] | None = None
+        self.working_words = ""
+
+    # --- dialogs -----------------------------------------------------------------------------------------------------
+
+    async def select(self, title: str, options: Sequence[str], *, timeout: float | None = None) -> str | None:
+        """One of `options`, chosen from a list."""
+        choices = [Choice(value=option) for option in options]
+        return await self.ask(lambda done: SelectDialog(self._repl.look, title, choices, done), timeout)
+
+    async def choose(self, title: str, choices: Sequence[Choice], **options: Any) -> str | None:
+        """One of `choices`, with labels and hints."""
+        return await self.ask(lambda done: SelectDialog(self._repl.look, title, choices, done, **options), None)
+
+    async def confirm(self, title: str, message: str = "", *, timeout: float | None = None) -> bool:
+        """Yes or no, yes first."""
+        choices = [Choice(value=_YES), Choice(value=_NO)]
+        answer = await self.ask(
+            lambda done: SelectDialog(self._repl.look, title, choices, done, message=message, filters=False), timeout
+        )
+        return answer == _YES
+
+    async def input(self, title: str, placeholder: str = "", *, timeout: float | None = None) -> str | None:
+        """A line of text."""
+        return await self.ask(lambda done: TextDialog(self._repl.look, title, done, placeholder=placeholder), timeout)
+
+    async def secret(self, title: str) -> str | None:
+        """A line that is not shown."""
+        return await self.ask(lambda done: TextDialog(self._repl.look, title, done, hidden=True), None)
+
+    async def editor(self, title: str, prefill: str = "", *, timeout: float | None = None) -> str | None:
+        """Several lines of text."""
+        return await self.ask(lambda done: TextDialog(self._repl.look, title, done, text=prefill, lines=True), timeout)
+
+    async def approve(self, call_id: str, tool_name: str, preview: str) -> Approved:
+        """Whether a call may run: once, for the tool, for everything, or not, with a word to the model."""
+        choices = [
+            Choice(value="once", label="Yes, this time"),
+            Choice(value="tool", label=f"Yes, and every {tool_name} in this session"),
+            Choice(value="session", label="Yes, and everything in this session"),
+            Choice(value="no", label="No"),
+            Choice(value="why", label="No, and say why"),
+        ]
+        answer = await self.ask(
+            lambda done: SelectDialog(
+                self._repl.look, f"Run {tool_name}?", choices, done, message=preview, filters=False
+            ),
+            None,
+        )
+        if answer in ("once", "tool", "session"):
+            remember: Any = answer
+            return Approved(allowed=True, remember=remember)
+        why = await self.input("What should the model do instead?") if answer == "why" else ""
+        said = f"the user refused this call: {why}" if why else "the user refused this call"
+        return Approved(allowed=False, reason=said)
+
+    async def ask(self, make: Callable[[Callable[[str | None], None]], Component], timeout: float | None) -> str | None:
+        """Shows a dialog once those before it are answered; None when it was dismissed or its time is over."""
+        async with self._turn:
+            answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+
+            def done(value: str | None) -> None:
+                if not answer.done():
+                    answer.set_result(value)
+
+            dialog = make(done)
+            stage = self._repl.stage
+            stage.show(dialog)
+            try:
+                return await _counted(answer, dialog, timeout, self._repl.draw)
+            finally:
+                stage.close(dialog)
+
+    def open_panel(
+        self, plugin: str, panel: Panel, on_key: Callable[[str, str], Any], on_close: Callable[[], Any]
+    ) -> PanelHandle | None:
+        """A plugin's panel in the editor's place."""
+        return PanelComponent(self._repl, plugin, panel, on_key, on_close)
+
+    # --- what stays --------------------------------------------------------------------------------------------------
+
+    def notify_self(self, text: str) -> None:
+        """Zot's own one-shot note; it takes the place of the last one."""
+        state = st.unflash(self._repl.front.state, "zot")
+        self._repl.front.change(st.flash(state, st.Flash(source="zot", text=text)))
+
+    def notify(self, message: str, level: Literal["info", "success", "warning", "error"] = "info") -> None:
+        """A one-shot note below the transcript."""
+        self._send(Note(source="", text=message, level=level))
+
+    def set_status(self, key: str, text: str | None) -> None:
+        """A status in the footer."""
+        state = self._repl.front.state
+        statuses = {name: said for name, said in state.statuses.items() if name != key}
+        if text:
+            statuses[key] = clean(text)
+        self._repl.front.change(replace(state, statuses=statuses))
+
+    def set_widget(self, key: str, content: Any, **options: Any) -> None:
+        """Lines above or below the editor."""
+        if content is None:
+            self._widgets.pop(key, None)
+        elif not callable(content):
+            placement = str(options.get("placement", "above_editor"))
+            self._widgets[key] = (placement, tuple(clean(str(line)) for line in content))
+        self._repl.draw()
+
+    def widgets(self, placement: str, width: int) -> list[Line]:
+        """The widgets' lines at a place."""
+        lines: list[Line] = []
+        for _, (place, content) in sorted(self._widgets.items()):
+            if place == placement:
+                for text in content:
+                    lines += wrap(text, width)
+        return lines
+
+    def set_working_message(self, text: str | None = None) -> None:
+        """The words beside the spinner."""
+        self.working_words = clean(text or "")
+        self._repl.draw()
+
+    def set_working_indicator(self, frames: Sequence[str] | None = None, interval: float = 0.1) -> None:
+        """The spinner's frames."""
+        self._frames = None if frames is None else tuple(clean(frame) for frame in frames)
+        self._repl.draw()
+
+    def frame(self, number: int) -> str:
+        """The spinner's frame of its own making, "" for zot's."""
+        return self._frames[number % len(self._frames)] if self._frames else ""
+
+    def set_title(self, text: str) -> None:
+        """The terminal's title."""
+        self._repl.screen.output.set_title(clean(text))
+
+    def set_editor_text(self, text: str) -> None:
+        """Puts `text` in the place of what is typed."""
+        self._repl.editor.set(clean(text))
+        self._repl.draw()
+
+    def get_editor_text(self) -> str:
+        """What is typed and not sent yet."""
+        return self._repl.editor.text
+
+    def paste_to_editor(self, text: str) -> None:
+        """Pastes at the cursor."""
+        self._repl.editor.paste(text)
+        self._repl.draw()
+
+    @property
+    def tools_expanded(self) -> bool:
+        """Whether results are shown whole."""
+        return self._repl.look.expanded
+
+    @tools_expanded.setter
+    def tools_expanded(self, expanded: bool) -> None:
+        if expanded != self._repl.look.expanded:
+            self._repl.expand()
+
+
+async def _counted(
+    answer: asyncio.Future[str | None], dialog: Any, timeout: float | None, draw: Callable[[], None]
+) -> str | None:
+    if timeout is None:
+        return await answer
+    loop = asyncio.get_running_loop()
+    end = loop.time() + timeout
+    while (left := end - loop.time()) > 0:
+        dialog.countdown = f" · {left:.0f} s left"
+        draw()
+        done, _ = await asyncio.wait({answer}, timeout=min(1.0, left))
+        if done:
+            return answer.result()
+    return None
