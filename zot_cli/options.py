@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from zot_cli.flags import FLAGS, Flag
+from zot_cli.names import MODE_WORDS
 from zot_core.types.failure import UsageError
 
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ class CommandLine:
 
     @property
     def mode(self) -> str:
-        """`print`, `json`, or empty when the line asks for neither."""
+        """`print`, `json`, `rpc`, or empty when the line asks for none."""
+        if self.get("rpc"):
+            return "rpc"
         if self.get("json"):
             return "json"
         return str(self.get("mode", "")) or ("print" if self.get("print") else "")
@@ -118,8 +121,16 @@ _CORE_NAMES = frozenset(name for flag in FLAGS for name in flag.names)
 
 
 def _row(spec: FlagSpec) -> Flag:
-    kind: Any = {"bool": "switch", "str": "text"}.get(spec.type, spec.type)
-    return Flag((f"--{spec.name}",), f"flag:{spec.name}", kind, spec.description, "VALUE", repeatable=spec.repeatable)
+    kind: Any = "choice" if spec.choices else {"bool": "switch", "str": "text"}.get(spec.type, spec.type)
+    return Flag(
+        (f"--{spec.name}",),
+        f"flag:{spec.name}",
+        kind,
+        spec.description,
+        "VALUE",
+        choices=spec.choices,
+        repeatable=spec.repeatable,
+    )
 
 
 class _Parser:
@@ -137,6 +148,9 @@ class _Parser:
                 break
             if _is_word(token):
                 if not self.line.words:
+                    if token in MODE_WORDS and not self.line.mode:
+                        self.line.values[token] = True
+                        continue
                     self.line.rest = tuple(reversed(self.rest))
                     if token in commands and not self.line.mode:
                         self.line.command = token

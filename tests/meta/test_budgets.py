@@ -10,6 +10,8 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("zot_core", "zot_plugins", "zot_cli")
 FILE_LINES = 400
 SMALLER = {"zot_core/agent/loop.py": 300, "zot_core/plugins/pipeline.py": 300}
+LARGER = {"zot_plugins/extension_bridge/sdk/zot_ext.py": 750}
+"""One file because authors of extensions copy it."""
 FUNCTION_LINES = 60
 MODULE_DOC_LINES = 24
 SOURCES = sorted(path.relative_to(ROOT).as_posix() for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
@@ -29,7 +31,7 @@ def test_the_lists_are_not_empty() -> None:
 
 def test_files_are_within_budget() -> None:
     lengths = {name: len((ROOT / name).read_text(encoding="utf-8").splitlines()) for name in SOURCES}
-    assert {name: lines for name, lines in lengths.items() if lines > SMALLER.get(name, FILE_LINES)} == {}
+    assert {name: lines for name, lines in lengths.items() if lines > (SMALLER | LARGER).get(name, FILE_LINES)} == {}
 
 
 def test_functions_are_within_budget() -> None:

@@ -33,7 +33,7 @@ session_paused session_unpaused session_move_export session_move_import
 
 
 BLOCK = re.compile(r"^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.S | re.M)
-PLUGIN_FLAGS = {"--script", "--jail", "--greeting", "--skill", "--no-skills"}
+PLUGIN_FLAGS = {"--script", "--jail", "--greeting", "--skill", "--no-skills", "--no-yolo", "--permission-preset"}
 """Flags of plugins that the pages show."""
 
 

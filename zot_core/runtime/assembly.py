@@ -29,7 +29,7 @@ from zot_core.runtime.checking import check_formats, check_names, check_sections
 from zot_core.runtime.choice import Choice
 from zot_core.runtime.retiring import retire
 from zot_core.runtime.runtime import Runtime
-from zot_core.runtime.toolbox import Toolbox
+from zot_core.runtime.toolbox import SEARCH_TOOL, Toolbox, activated_in
 from zot_core.runtime.trusting import is_trusted
 from zot_core.types.failure import UsageError
 from zot_core.types.specs import Candidate, CommandSpec, ProviderSpec, ToolSpec
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from zot_core.app import App, Options
     from zot_core.net.client import HttpClient
     from zot_core.session.session import Session
+
+
+_MODE_NAMES = {"repl": "the interactive mode", "print": "print mode", "json": "JSON mode", "rpc": "RPC"}
 
 
 async def build(app: App, session: Session, cwd: str) -> Runtime:
@@ -181,6 +184,11 @@ async def _collect(runtime: Runtime) -> None:
         runtime.flags = app.options.reparse([flag for _, flag in flags])
     else:
         runtime.flags = {flag.name: flag.default for _, flag in flags} | dict(app.options.flags)
+    for owner, flag in flags:
+        value = runtime.flags.get(flag.name)
+        if value not in (None, flag.default, False) and app.front.mode not in flag.modes:
+            needs = " or ".join(_MODE_NAMES[mode] for mode in flag.modes)
+            raise UsageError(f"--{flag.name} (of {owner}) needs {needs}, and this is {app.front.mode} mode")
     extension = next((ref for kind, ref in app.options.explicit if kind == "ext"), None)
     if extension is not None and not any("sources" in plugin.hooks for plugin in host.plugins.values()):
         raise UsageError(f"--ext {extension}: no loaded plugin knows extensions; zot plugins lists what is loaded")
@@ -199,6 +207,7 @@ async def _collect(runtime: Runtime) -> None:
     _register(runtime, "tools", tools)
     _register(runtime, "commands", runtime.commands)
     runtime.toolbox = _toolbox(runtime, tools, options)
+    runtime.toolbox.restore(activated_in(runtime.session, runtime.state.messages))
     runtime.policies = tuple(item for _, item in runtime.contributed("filesystem_policies"))
     runtime.prompt_sources = runtime.contributed("prompt_sources")
     runtime.expansions = runtime.contributed("expansions")
@@ -232,7 +241,8 @@ def _toolbox(runtime: Runtime, tools: Registry[ToolSpec], options: Options) -> T
         only = ()
     excluded = {*options.exclude_tools, *settings.exclude}
     if options.no_builtin_tools:
-        excluded |= {name for name, row in tools.items() if row.owner.tier == BUILTIN}
+        # The search is but a way to the tools of plugins, which stay
+        excluded |= {name for name, row in tools.items() if row.owner.tier == BUILTIN and name != SEARCH_TOOL}
     return Toolbox(tools, runtime.owner, only=only, excluded=excluded)
 
 

@@ -37,6 +37,9 @@ def resolve(ref: Any) -> Any:
     return getattr(import_module(module), name)
 
 
+_EXPOSURE_WORDS: Mapping[str, str] = {"deferred": "search", "codemode": "eval"}
+
+
 @record(kw_only=True)
 class ToolSpec:
     """A tool that a model may call.
@@ -60,10 +63,27 @@ class ToolSpec:
     sequential: bool = False
     workspace_effect: Literal["read", "write"] | None = None
     exposure: Literal["direct", "search", "eval", "model-only", "hidden"] = "direct"
+    """How models come to it: `direct` is offered at once, `search` when `tool_search` found it, `eval` as direct where
+    nothing evaluates code, `model-only` is refused to other tools, `hidden` is never offered. Of other programs' words,
+    `deferred` is read as `search` and `codemode` as `eval`."""
+    search_text: str = ""
+    """More words for `tool_search` to find it by; no model sees them."""
+    search_keywords: tuple[str, ...] = ()
+    """As `search_text`, with the weight of the name."""
+    search_group: str = ""
+    """What `tool_search` may narrow a search to; "" is the name of the plugin."""
+    allow_lazy_activation: bool = True
+    """Whether a search or a model's call by its name may bring it; else only `ctx.tools.set_active` and loaders."""
     deferred: bool = False
+    """Offered once the result of another tool, its loader, names it in `activate_tools`; no search finds it."""
     timeout: float | None = None
     details: Json | None = None
     """Facts added to every result's details, such as the name of the extension that owns the tool."""
+
+    def __post_init__(self) -> None:
+        """Reads the words that other programs have for an exposure."""
+        if self.exposure in _EXPOSURE_WORDS:
+            object.__setattr__(self, "exposure", _EXPOSURE_WORDS[self.exposure])
 
 
 @record(kw_only=True)
@@ -71,6 +91,7 @@ class ToolResult:
     """What a tool answers: `content` for the model, `details` for screens and state, `usage` of nested model calls.
 
     `terminate` asks to skip the next model call; it holds only if every result of the batch asks for it.
+    `activate_tools` names tools that the model is offered from its next call on; unknown names are ignored.
     """
 
     content: Any = ()
@@ -100,13 +121,16 @@ class CommandSpec:
 @record(kw_only=True)
 class FlagSpec:
     """A flag of the command line, `--name`; its value is in `session.flags` under `name`. A bool flag takes no
-    value."""
+    value. Given in a mode that is not among `modes` it is refused."""
 
     name: str
     description: str = ""
     type: Literal["bool", "str", "int", "float"] = "bool"
     default: Any = None
     repeatable: bool = False
+    choices: tuple[str, ...] = ()
+    """The values that a `str` flag takes; none are any."""
+    modes: tuple[Mode, ...] = ("repl", "print", "json", "rpc")
 
 
 @record(kw_only=True)
