@@ -69,7 +69,8 @@ def _implied_mode(line: CommandLine) -> str:
     if stdio.is_terminal(0):
         if stdio.is_terminal(1):
             refuse_misspelt(line, [*COMMANDS])
-            return "line"
+            # A terminal without cursor movement gets lines; so does one that says nothing of itself.
+            return "line" if os.environ.get("TERM", "dumb") in ("dumb", "") else "repl"
         raise UsageError(_NO_TERMINAL)
     line.piped = stdio.piped_text()
     if line.piped:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from zot_cli import exits, running, stdio
 from zot_cli.appoptions import app_options
+from zot_cli.modes.contributed import find, names, run_spec
 from zot_cli.modes.run import close
 from zot_cli.modes.signals import Signals
+from zot_cli.options import refuse_misspelt
 from zot_cli.repl.app import Repl
 from zot_cli.repl.editor import Editor
 from zot_cli.repl.keys import Keymap
@@ -23,68 +25,91 @@ from zot_cli.repl.look import built_in
 from zot_cli.repl.spans import to_ansi
 from zot_cli.repl.terminal import Terminal, background, depth_of
 from zot_core._version import __version__
-from zot_core.app import App
+from zot_core.app import App, Options
 from zot_core.config.paths import Paths
 
 if TYPE_CHECKING:
     from zot_cli.options import CommandLine
+    from zot_core.types.failure import Failure
+    from zot_core.types.specs import CliSpec
 
 
 def run(line: CommandLine) -> int:
     """Runs the interactive mode until the person leaves; returns the exit code."""
-    return running.run(_main(line))
+    code, spec = running.run(_main(line))
+    return code if spec is None else run_spec(spec, line)
 
 
-async def _main(line: CommandLine) -> int:
+async def _main(line: CommandLine) -> tuple[int, CliSpec | None]:
     options = app_options(line, "repl")
     look = built_in(background(os.environ), depth_of(os.environ))
-    terminal = Terminal()
     editor = Editor(_history(), lambda: repl.prompt_mark())
-    repl = Repl(terminal, look, Keymap(), editor)
+    repl = Repl(Terminal(), look, Keymap(), editor)
     task = asyncio.current_task()
     assert task is not None
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: repl.failed(context))
-    app: App | None = None
-    failure: BaseException | None = None
+    talk = _Talk(repl, line)
     with Signals(task) as signals:
         signals.on_stop = repl.leave
         signals.on_interrupt = repl.interrupted
         repl.screen.commit([[(look.style("accent"), "zot"), (look.style("dim"), f" {__version__}")], []])
-        drawing = loop.create_task(repl.screen.run(), name="zot:screen")
+        talk.drawing = loop.create_task(repl.screen.run(), name="zot:screen")
         if hasattr(signal, "SIGWINCH"):
             loop.add_signal_handler(signal.SIGWINCH, repl.screen.size_changed)
         try:
-            app = await _opened(repl, options, drawing)
-            if app is not None:
-                repl.opened(app)
-                if line.prompt:
-                    repl.send(line.prompt)
-                await _until_over(repl, drawing)
+            await talk.go_on(options)
         except asyncio.CancelledError:
             if not signals.code:
                 raise
             task.uncancel()
-        except Exception as error:  # said below, on a terminal that is as it was
-            failure = error
         finally:
-            if app is not None:
-                app.abort("quit")
-            await repl.finish()
-            repl.screen.stop()
-            await asyncio.wait({drawing}, timeout=1.0)
-            late = await close(app)
-    if failure is not None:
-        raise failure
+            late = await talk.end()
     if late is not None:
         stdio.reason(late.message)
-    _farewell(app, repl)
-    return signals.code or (exits.DONE if late is None else exits.FAILED)
+    _farewell(talk.app, repl)
+    return signals.code or (exits.DONE if late is None else exits.FAILED), talk.spec
 
 
-async def _opened(repl: Repl, options: object, drawing: asyncio.Task[None]) -> App | None:
+class _Talk:
+    """The session behind the screen. `spec` is the plugin's command that the line turned out to name."""
+
+    drawing: asyncio.Task[None]
+
+    def __init__(self, repl: Repl, line: CommandLine) -> None:
+        self._repl, self._line = repl, line
+        self.app: App | None = None
+        self.spec: CliSpec | None = None
+
+    async def go_on(self, options: Options) -> None:
+        """Opens the session and returns when the person leaves."""
+        repl, line = self._repl, self._line
+        app = self.app = await _opened(repl, options, self.drawing)
+        if app is None:
+            return
+        if line.unknown:
+            line.reparse(())
+        self.spec = find(app, line)
+        if self.spec is None:
+            refuse_misspelt(line, names(app))
+            repl.opened(app)
+            if line.prompt:
+                repl.send(line.prompt)
+            await _until_over(repl, self.drawing)
+
+    async def end(self) -> Failure | None:
+        """Ends the run, gives the terminal back, closes the session; what went wrong with that."""
+        if self.app is not None:
+            self.app.abort("quit")
+        await self._repl.finish()
+        self._repl.screen.stop()
+        await asyncio.wait({self.drawing}, timeout=1.0)
+        return await close(self.app)
+
+
+async def _opened(repl: Repl, options: Options, drawing: asyncio.Task[None]) -> App | None:
     """The App, opened behind the first frame; None when the person left meanwhile."""
-    opening = asyncio.ensure_future(App.open(options, repl.front))  # type: ignore[arg-type]
+    opening = asyncio.ensure_future(App.open(options, repl.front))
     over = asyncio.ensure_future(repl.over.wait())
     try:
         await asyncio.wait({opening, over, drawing}, return_when=asyncio.FIRST_COMPLETED)
