@@ -266,7 +266,8 @@ class Repl:
         return [*self.ui.widgets("below_editor", width), *footer_lines(facts, statuses, width, self.look)]
 
     def _resized(self, width: int) -> None:
-        rows = self.screen.size.rows
+        rows = self.screen.size.rows + self.screen.held_back
+        self.screen.held_back = 0
         self.screen.reprint(self.transcript.last_lines(width, self.look, rows)[-rows:])
 
     def prompt_mark(self) -> tuple[str, str]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,8 +54,6 @@ async def _main(line: CommandLine) -> tuple[int, CliSpec | None]:
         signals.on_interrupt = repl.interrupted
         repl.screen.commit([[(look.style("accent"), "zot"), (look.style("dim"), f" {__version__}")], []])
         talk.drawing = loop.create_task(repl.screen.run(), name="zot:screen")
-        if hasattr(signal, "SIGWINCH"):
-            loop.add_signal_handler(signal.SIGWINCH, repl.screen.size_changed)
         try:
             await talk.go_on(options)
         except asyncio.CancelledError:

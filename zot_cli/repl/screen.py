@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,9 @@ class Screen:
         self._width = 0
         self._rows = 0
         self._frozen = False
+        self._listens = False
+        self.held_back = 0
+        """Lines that came to be printed while the width changed; printing anew has to include them."""
         self._cost = 0.0
         self.app: Application[Any] = Application(
             layout=Layout(self._layout()),
@@ -91,7 +95,7 @@ class Screen:
             enable_page_navigation_bindings=False,
             terminal_size_polling_interval=None,
             before_render=lambda app: self._begin_frame(),
-            after_render=lambda app: output.release(),
+            after_render=lambda app: self._end_frame(),
         )
         self.app.ttimeoutlen = 0.05
         self.app.timeoutlen = 0.3
@@ -121,6 +125,9 @@ class Screen:
 
     def commit(self, lines: Sequence[Line]) -> None:
         """Moves lines up into the scrollback for good, and draws the live area below them, in one write."""
+        if self._frozen:
+            self.held_back += len(lines)  # the terminal has wrapped anew: nobody knows where the live area begins
+            return
         text = to_ansi(lines, self.depth)
         if not self.app.is_running:
             self.output.write_raw(text)
@@ -213,6 +220,13 @@ class Screen:
     def _begin_frame(self) -> None:
         self.output.hold()
         self._measure()
+
+    def _end_frame(self) -> None:
+        self.output.release()
+        if not self._listens and hasattr(signal, "SIGWINCH"):
+            # prompt-toolkit's own handler, which is there by now, draws at once, over lines that were wrapped anew.
+            self._listens = True
+            asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self.size_changed)
 
     def _render(self) -> None:
         self._measure()
