@@ -19,6 +19,8 @@ from zot_cli.repl import state as st
 from zot_cli.repl.bindings import bindings
 from zot_cli.repl.blocks import render
 from zot_cli.repl.chrome import SPINNER, flash_lines, footer_lines, waiting_lines, working_line
+from zot_cli.repl.completion.menu import Menu
+from zot_cli.repl.completion.sources import BuiltIn, Provider
 from zot_cli.repl.components import Stage
 from zot_cli.repl.editor import Editor
 from zot_cli.repl.facts import FactSource
@@ -38,6 +40,8 @@ from zot_core.types.messages import UserMessage
 if TYPE_CHECKING:
     from zot_core.app import App
 
+OWN_COMMANDS = (("exit", "leave zot"), ("quit", "leave zot"))
+"""Commands of the application itself; all others are plugins'."""
 TWICE = 2.0
 """Seconds within which a second Ctrl-C leaves."""
 SPIN = 0.12
@@ -58,6 +62,8 @@ class Repl:
         self.ui = ReplUi(self)
         self.front = ReplFront(self.ui, self._changed)
         self.facts = FactSource()
+        self.completer: Provider = BuiltIn(lambda: self.app, OWN_COMMANDS)
+        self.menu = Menu(editor.buffer, lambda: self.completer, self.draw)
         self.screen = Screen(
             input=terminal.input,
             output=terminal.output,
@@ -96,6 +102,9 @@ class Repl:
 
     def submit(self, *, follow_up: bool = False) -> None:
         """Sends what is typed: a prompt, a command, or, while a run goes on, a word to it."""
+        if self.menu.open and not follow_up and self.menu.take() and not self.editor.shown.startswith("/"):
+            return
+        self.menu.close()
         text = self.editor.take().strip()
         if not text:
             return
@@ -118,8 +127,10 @@ class Repl:
             self.begin(self._join(self.app, text, kind), kind)
 
     def interrupt(self) -> None:
-        """Esc: ends the run, and what was queued comes back into the editor."""
-        if self.app is not None and not self.app.is_idle:
+        """Esc: closes the menu, else ends the run, and what was queued comes back into the editor."""
+        if self.menu.open:
+            self.menu.close(dismiss=True)
+        elif self.app is not None and not self.app.is_idle:
             self.app.abort()
         else:
             self.front.change(st.unflash(self.front.state))
@@ -254,11 +265,12 @@ class Repl:
             if live or self.transcript.blocks:
                 live.append([])
             live += render(block, width, look, now)
-        room = max(height - len(after) - 1, 0)
+        menu = [] if self.stage.active else self.menu.lines(width, look)
+        room = max(height - len(after) - len(menu) - 1, 0)
         shown = live[-room:] if room else []
         if shown and len(shown) < len(live):
             shown[0] = [(look.style("dim"), f"… {len(live) - len(shown) + 1} lines above, to be printed when finished")]
-        return [*shown, [], *after]
+        return [*shown, [], *after, *menu]
 
     def _below(self, width: int) -> list[Line]:
         facts = self.facts.read(self.app)

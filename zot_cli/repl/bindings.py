@@ -42,6 +42,10 @@ def bindings(repl: Repl) -> KeyBindings:
     on("app.exit", repl.leave, when=editing & Condition(lambda: not repl.editor.shown))
     on("app.queue.take_back", repl.take_back)
     on("app.tools.expand", repl.expand)
+    menu = editing & Condition(lambda: repl.menu.open)
+    on("tui.select.up", lambda: repl.menu.move(-1), when=menu)
+    on("tui.select.down", lambda: repl.menu.move(1), when=menu)
+    on("tui.input.tab", lambda: None if repl.menu.take() else repl.menu.look_up(forced=True))
     repl.stage.bind(keys)
     return keys
 

@@ -110,9 +110,9 @@ def pt_keys(key: str) -> tuple[str, ...] | None:
 def _known(name: str) -> bool:
     if len(name) == 1:
         return True
-    from prompt_toolkit.keys import ALL_KEYS
+    from prompt_toolkit.keys import ALL_KEYS, KEY_ALIASES
 
-    return name in ALL_KEYS
+    return name in ALL_KEYS or name in KEY_ALIASES
 
 
 def _near(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:

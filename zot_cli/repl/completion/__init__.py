@@ -1,0 +1,1 @@
+"""Completions: who suggests what (`sources.py`, `files.py`), and the menu above the editor (`menu.py`)."""
