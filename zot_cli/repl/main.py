@@ -20,12 +20,13 @@ from zot_cli.options import refuse_misspelt
 from zot_cli.repl.app import Repl
 from zot_cli.repl.editor import Editor
 from zot_cli.repl.keys import Keymap
-from zot_cli.repl.look import built_in
+from zot_cli.repl.look import default_look
 from zot_cli.repl.spans import to_ansi
-from zot_cli.repl.terminal import Terminal, background, depth_of
+from zot_cli.repl.terminal import Terminal, background
 from zot_core._version import __version__
 from zot_core.app import App, Options
 from zot_core.config.paths import Paths
+from zot_core.ui.color import depth_of
 
 if TYPE_CHECKING:
     from zot_cli.options import CommandLine
@@ -41,7 +42,7 @@ def run(line: CommandLine) -> int:
 
 async def _main(line: CommandLine) -> tuple[int, CliSpec | None]:
     options = app_options(line, "repl")
-    look = built_in(background(os.environ), depth_of(os.environ))
+    look = default_look(background(os.environ), depth_of(os.environ))
     editor = Editor(_history(), lambda: repl.prompt_mark())
     repl = Repl(Terminal(), look, Keymap(), editor)
     task = asyncio.current_task()

@@ -19,6 +19,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from zot_cli.repl.spans import Line
+from zot_core.ui.color import named
 
 if TYPE_CHECKING:
     from zot_cli.repl.look import Look
@@ -109,10 +110,10 @@ def _rich(style: str) -> str:
     """A style in rich's words."""
     words = []
     for word in style.split():
-        if word.startswith("fg:"):
-            words.append(word[3:])
-        elif word.startswith("bg:"):
-            words.append(f"on {word[3:]}")
+        if word.startswith(("fg:", "bg:")):
+            rgb = named(word[3:]).as_rgb()
+            colour = "default" if rgb is None else "#{:02x}{:02x}{:02x}".format(*rgb)
+            words.append(colour if word[0] == "f" else f"on {colour}")
         else:
             words.append(word)
     return " ".join(words) or "none"

@@ -32,7 +32,8 @@ from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.styles import Style
 
 from zot_cli.repl.output import HeldOutput
-from zot_cli.repl.spans import Depth, Line, to_ansi
+from zot_cli.repl.spans import Line, to_ansi
+from zot_core.ui.color import Depth
 
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input

@@ -8,35 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from wcwidth import wcswidth, wcwidth
 
+from zot_core.ui.color import Depth, named
+
 Span: TypeAlias = tuple[str, str]
 Line: TypeAlias = list[Span]
-Depth: TypeAlias = Literal["none", "16", "256", "truecolor"]
 
 _SGR = {"bold": "1", "dim": "2", "italic": "3", "underline": "4", "reverse": "7", "strike": "9"}
-_ANSI = (
-    ("black", 0, 0, 0),
-    ("red", 205, 0, 0),
-    ("green", 0, 205, 0),
-    ("yellow", 205, 205, 0),
-    ("blue", 0, 0, 238),
-    ("magenta", 205, 0, 205),
-    ("cyan", 0, 205, 205),
-    ("gray", 229, 229, 229),
-    ("brightblack", 127, 127, 127),
-    ("brightred", 255, 0, 0),
-    ("brightgreen", 0, 255, 0),
-    ("brightyellow", 255, 255, 0),
-    ("brightblue", 92, 92, 255),
-    ("brightmagenta", 255, 0, 255),
-    ("brightcyan", 0, 255, 255),
-    ("white", 255, 255, 255),
-)
-"""xterm's sixteen colours, by prompt-toolkit's names, for the nearest one of a given colour."""
-_NAMES = {name: number for number, (name, *_) in enumerate(_ANSI)}
 
 
 def width_of(text: str) -> int:
@@ -163,36 +144,12 @@ def sgr(style: str, depth: Depth) -> str:
         if word in _SGR:
             codes.append(_SGR[word])
         elif word.startswith(("fg:", "bg:")):
-            codes += _colour(word[3:], depth, 40 if word[0] == "b" else 30)
+            codes += _colour(word[3:], depth, background=word[0] == "b")
     return f"\x1b[{';'.join(codes)}m" if codes else ""
 
 
-def _colour(name: str, depth: Depth, base: int) -> list[str]:
-    if depth == "none" or name in ("", "default", "ansidefault"):
+def _colour(name: str, depth: Depth, *, background: bool) -> list[str]:
+    if depth == "none":
         return []
-    if name.startswith("ansi"):
-        number = _NAMES.get(name.removeprefix("ansi"))
-        return [] if number is None else [str(base + number if number < 8 else base + 52 + number)]
-    red, green, blue = (int(name[place : place + 2], 16) for place in (1, 3, 5))
-    if depth == "truecolor":
-        return [str(base + 8), "2", str(red), str(green), str(blue)]
-    if depth == "256":
-        return [str(base + 8), "5", str(_of_256(red, green, blue))]
-    number = min(range(16), key=lambda one: _distance(_ANSI[one][1:], (red, green, blue)))
-    return [str(base + number if number < 8 else base + 52 + number)]
-
-
-def _of_256(red: int, green: int, blue: int) -> int:
-    """The nearest colour of the 6 x 6 x 6 cube and the grey ramp of 256-colour terminals."""
-    levels = (0, 95, 135, 175, 215, 255)
-    near = [min(range(6), key=lambda n: abs(levels[n] - part)) for part in (red, green, blue)]
-    cube = 16 + 36 * near[0] + 6 * near[1] + near[2]
-    grey = min(range(24), key=lambda n: abs(8 + 10 * n - (red + green + blue) // 3))
-    level = 8 + 10 * grey
-    in_cube = (levels[near[0]], levels[near[1]], levels[near[2]])
-    closer = _distance((level, level, level), (red, green, blue)) < _distance(in_cube, (red, green, blue))
-    return 232 + grey if closer else cube
-
-
-def _distance(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+    found = named(name).at(depth)
+    return [] if found.is_default else [found.sgr(background)]

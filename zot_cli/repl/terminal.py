@@ -17,7 +17,6 @@ from typing import Literal
 from prompt_toolkit.input import Input, create_input
 
 from zot_cli.repl.output import HeldOutput
-from zot_cli.repl.spans import Depth
 
 PATIENCE = 0.15
 """Seconds that a terminal has to say its background; a mute one costs so much once."""
@@ -32,18 +31,6 @@ class Terminal:
         output = HeldOutput.from_pty(sys.stdout, term=os.environ.get("TERM"))
         assert isinstance(output, HeldOutput)
         self.output = output
-
-
-def depth_of(environ: Mapping[str, str]) -> Depth:
-    """How many colours the terminal shows, as its environment says. NO_COLOR wins over all."""
-    term = environ.get("TERM", "")
-    if environ.get("NO_COLOR") or term == "dumb":
-        return "none"
-    if environ.get("COLORTERM", "").lower() in ("truecolor", "24bit") or "direct" in term:
-        return "truecolor"
-    if environ.get("TERM_PROGRAM") in ("iTerm.app", "WezTerm", "vscode", "ghostty") or "kitty" in term:
-        return "truecolor"
-    return "256" if "256color" in term else "16"
 
 
 def background(environ: Mapping[str, str]) -> Literal["dark", "light"]:

@@ -29,7 +29,7 @@ def render(block: Block, width: int, look: Look, now: float = 0.0) -> list[Line]
 def _said(block: Said, width: int, look: Look, now: float) -> list[Line]:
     pictures = f"[{block.pictures} picture{'s' if block.pictures > 1 else ''}]" if block.pictures else ""
     text = "\n".join(filter(None, (clean(block.text).rstrip("\n"), pictures)))
-    style = look.style("user")
+    style = look.style("userMessageText")
     return wrap(text, width, style, [(look.style("accent"), "› ")], [("", "  ")])
 
 
@@ -46,8 +46,8 @@ def _answer(block: Answer, width: int, look: Look, now: float) -> list[Line]:
 
 def _thought(block: Thought, width: int, look: Look, now: float) -> list[Line]:
     if not look.thinking:
-        return [[(look.style("thinking"), "Thought." if block.done else "Thinking …")]]
-    lines = wrap(clean(block.text).strip("\n"), width, look.style("thinking"), [("", "  ")])
+        return [[(look.style("thinkingText"), "Thought." if block.done else "Thinking …")]]
+    lines = wrap(clean(block.text).strip("\n"), width, look.style("thinkingText"), [("", "  ")])
     hidden = len(lines) - THOUGHT_LINES
     if look.expanded or hidden < 2:
         return lines

@@ -87,7 +87,7 @@ class Menu:
             label = one_line(item.label or item.value, 200)
             line: Line = [
                 (look.style("accent"), "› " if here else "  "),
-                (look.style("selected") if here else "", label),
+                (look.style("selectedText") if here else "", label),
             ]
             if item.description:
                 gap = " " * max(column - width_of(label), 2)

@@ -99,6 +99,6 @@ class SelectDialog:
         label = one_line(choice.label or choice.value, 200)
         line: Line = [
             (look.style("accent"), "› " if here else "  "),
-            (look.style("selected") if here else "", label),
+            (look.style("selectedText") if here else "", label),
         ]
         return [*line, (look.style("dim"), f"  {one_line(choice.hint, 200)}")] if choice.hint else line
