@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 LEVELS = ("off", "minimal", "low", "medium", "high", "xhigh", "max")
 FORMATS = ("anthropic-messages", "openai-completions", "openai-responses", "google-generative-ai")
-MODES = ("print", "json")
+MODES = ("print", "json", "rpc")
 
 
 class Flag(NamedTuple):
@@ -35,6 +35,7 @@ class Flag(NamedTuple):
 FLAGS: tuple[Flag, ...] = (
     Flag(("-p", "--print"), "print", "switch", "Run to the end, the answer on stdout."),
     Flag(("--json",), "json", "switch", "Run to the end, one JSON event a line on stdout."),
+    Flag(("--rpc",), "rpc", "switch", "Requests on stdin, responses and events on stdout; also `zot rpc`."),
     Flag(("--mode",), "mode", "choice", "The same by name.", "MODE", choices=MODES),
     Flag(("--provider",), "provider", "text", "Who serves the model; `scripted` needs no key and no network.", "ID"),
     Flag(("--model",), "model", "text", "The model; also `provider/id` and `id:LEVEL`.", "ID"),

@@ -23,6 +23,7 @@ CALLS = (
     ("[PROMPT...]", "talk in the terminal; a prompt is sent at once"),
     ("-p [PROMPT...]", "run to the end, the answer on stdout"),
     ("--json [PROMPT...]", "run to the end, one JSON event a line on stdout"),
+    ("rpc", "serve a program: requests on stdin, responses and events on stdout"),
     ("COMMAND ...", "one of the commands below"),
 )
 EPILOG = (

@@ -8,3 +8,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("zot_cli.commands.doctor:doctor", "Settings with their origin, paths, plugins, and what is wrong."),
 }
 """Name -> (dotted string of a click command, one line of help)."""
+
+MODE_WORDS: frozenset[str] = frozenset({"rpc"})
+"""First words that name a mode: the flags of a run may follow."""

@@ -41,6 +41,9 @@ class FrontEnd(Protocol):
     mode: Mode
     wants: frozenset[str]
     """The hooks whose events it consumes; others are not sent to it."""
+    plugin: Any
+    """A plugin of the front end's own, for what makes sense only there, such as commands of a screen; None for none. It
+    is registered under the mode's name, as the last of the built-ins."""
     ui: Any
     """The form that `ctx.ui` has in this mode: the methods of `zot_core.ctx.protocols.Ui`, with `FrontUi.approve`."""
 

@@ -29,6 +29,7 @@ class QuietFront:
     """A front end that wants nothing and keeps the notes."""
 
     mode: Mode = "print"
+    plugin: object = None
     wants: frozenset[str] = frozenset()
 
     def __init__(self) -> None:

@@ -21,6 +21,9 @@ NOTE_WIDTH = 400
 class Broken:
     """Base of print and JSON mode: writes until the output breaks, then remembers how and aborts the run."""
 
+    plugin: object = None
+    """None: a one-shot mode brings no plugin of its own."""
+
     def __init__(self, out: Output) -> None:
         self._out = out
         self.broken: OutputGone | OutputFailed | None = None

@@ -38,6 +38,7 @@ class LineFront:
     """Prints to a terminal that may go away at any time; `gone` is then true and nothing more is printed."""
 
     mode: Mode = "repl"
+    plugin: object = None
     wants = frozenset({"turn_start", "message_start", "message_update", "tool_call", "tool_execution_end"})
 
     def __init__(self) -> None:

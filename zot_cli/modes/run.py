@@ -28,11 +28,12 @@ TOLD_LIMIT = 8.0
 """The same after a signal: whoever sent it will not wait for ever."""
 STUBBORN = 1.0
 """Seconds that a cancelled prompt has to end."""
-_SIGNALS_SAID = {
+SIGNALS_SAID = {
     exits.INTERRUPTED: "interrupted",
     exits.TERMINATED: "terminated",
     exits.HUNG_UP: "the terminal is gone",
 }
+"""What is said of a process that a signal ended, by its exit code."""
 
 
 class OneShot(FrontEnd, Protocol):
@@ -70,13 +71,13 @@ async def _run(line: CommandLine, piped: str, front: OneShot) -> int:
     wrong: UsageError | None = None
     with Signals(task) as signals:
         try:
-            app = await _held(App.open(app_options(line, front.mode), front))
+            app = await held(App.open(app_options(line, front.mode), front))
             if signals.code:
                 raise asyncio.CancelledError  # it came while plugins were loaded
             signals.on_stop = front.abort = app.abort
             text = _text(line, piped)
             front.begin(app)
-            end = await _held(app.prompt(text))
+            end = await held(app.prompt(text))
             if end is not None:
                 stop, failure = end.stop, end.failure
         except asyncio.CancelledError:
@@ -99,7 +100,7 @@ async def _run(line: CommandLine, piped: str, front: OneShot) -> int:
     return _code(signals.code, stop, failure or late, front)
 
 
-async def _held(running: Coroutine[Any, Any, Any]) -> Any:
+async def held(running: Coroutine[Any, Any, Any]) -> Any:
     """The result of `running`; once cancelled it is not waited for longer than STUBBORN, whatever a plugin does."""
     task = asyncio.ensure_future(running)
     try:
@@ -132,7 +133,7 @@ async def close(app: App | None, limit: float = CLOSE_LIMIT) -> Failure | None:
 
 def _code(signal_code: int, stop: StopReason, failure: Failure | None, front: OneShot) -> int:
     if signal_code:
-        stdio.reason(_SIGNALS_SAID[signal_code])
+        stdio.reason(SIGNALS_SAID[signal_code])
         return signal_code
     if isinstance(front.broken, OutputFailed):
         stdio.reason(str(front.broken))

@@ -27,6 +27,7 @@ from zot_cli.repl.facts import FactSource
 from zot_cli.repl.front import ReplFront, from_messages
 from zot_cli.repl.keys import Keymap
 from zot_cli.repl.look import Look
+from zot_cli.repl.plugin import ReplPlugin
 from zot_cli.repl.screen import Screen
 from zot_cli.repl.spans import Line
 from zot_cli.repl.state import Told, Waiting
@@ -40,8 +41,6 @@ from zot_core.types.messages import UserMessage
 if TYPE_CHECKING:
     from zot_core.app import App
 
-OWN_COMMANDS = (("exit", "leave zot"), ("quit", "leave zot"))
-"""Commands of the application itself; all others are plugins'."""
 TWICE = 2.0
 """Seconds within which a second Ctrl-C leaves."""
 SPIN = 0.12
@@ -61,8 +60,9 @@ class Repl:
         self.stage = Stage(self.draw)
         self.ui = ReplUi(self)
         self.front = ReplFront(self.ui, self._changed)
+        self.front.plugin = ReplPlugin(self)
         self.facts = FactSource()
-        self.completer: Provider = BuiltIn(lambda: self.app, OWN_COMMANDS)
+        self.completer: Provider = BuiltIn(lambda: self.app)
         self.menu = Menu(editor.buffer, lambda: self.completer, self.draw)
         self.screen = Screen(
             input=terminal.input,
@@ -108,7 +108,7 @@ class Repl:
         text = self.editor.take().strip()
         if not text:
             return
-        if text in ("/exit", "/quit"):
+        if self.app is None and text in ("/exit", "/quit"):
             self.leave()
             return
         self.front.change(st.unflash(self.front.state))

@@ -48,6 +48,8 @@ class ReplFront:
         }
     )
 
+    plugin: Any = None
+
     def __init__(self, ui: Any, changed: Callable[[bool], None]) -> None:
         self.ui = ui
         self.state = State()

@@ -89,6 +89,9 @@ def _candidates(app: App) -> list[Candidate]:
         found += discovery.entry_point_candidates(loader, points)
     if not options.no_builtins:
         found += discovery.builtin_candidates(loader)
+    own = getattr(app.front, "plugin", None)
+    if own is not None:
+        found.append(Candidate(name=app.front.mode, tier=BUILTIN, position=1000, load=partial(_itself, own)))
     return found
 
 

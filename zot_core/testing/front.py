@@ -100,6 +100,7 @@ class RecordingFrontEnd:
 
     def __init__(self, mode: Mode = "json") -> None:
         self.mode: Mode = mode
+        self.plugin: Any = None
         self.wants = frozenset(LANE_OF)
         self.ui = AnsweringUi(self.note, mode)
         self.events: list[Seen] = []

@@ -48,11 +48,10 @@ class Provider(Protocol):
 
 
 class BuiltIn:
-    """Commands, files and paths of the session; `own` are the application's own commands, (name, description)."""
+    """Commands, files and paths of the session."""
 
-    def __init__(self, app: Callable[[], App | None], own: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, app: Callable[[], App | None]) -> None:
         self._app = app
-        self._own = own
         self._files = ProjectFiles()
 
     async def get_suggestions(self, lines: Sequence[str], line: int, column: int, *, forced: bool) -> Found | None:
@@ -78,8 +77,6 @@ class BuiltIn:
         names = {name: (row.item.description, row.item.argument_hint) for name, row in runtime.commands.items()}
         for one in listed(runtime):
             names.setdefault(one.name, (one.description, one.argument_hint))
-        for name, description in self._own:
-            names.setdefault(name, (description, ""))
         items = [
             Suggestion(value=f"/{name} ", label=f"/{name} {hint}".rstrip(), description=description)
             for name, (description, hint) in sorted(names.items())
