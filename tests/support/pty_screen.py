@@ -5,6 +5,7 @@ The screen is pyte's, with its scrollback; what pyte does not know (synchronized
 
 from __future__ import annotations
 
+import copy
 import fcntl
 import os
 import pty
@@ -16,6 +17,7 @@ import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyte
 
@@ -56,6 +58,7 @@ class PtyScreen:
             os.chdir(cwd)
             os.execvpe(argv[0], list(argv), dict(env))
         self.code: int | None = None
+        self._main: tuple[Any, Any, Any] | None = None
         self._size(columns, rows)
 
     def __enter__(self) -> PtyScreen:
@@ -150,8 +153,30 @@ class PtyScreen:
         if not data:
             return False
         self.raw += data
-        self._stream.feed(_UNKNOWN.sub(b"", data))
+        for piece in re.split(rb"(\x1b\[\?1049[hl])", _UNKNOWN.sub(b"", data)):
+            if piece == b"\x1b[?1049h":
+                self._enter_alternate()
+            elif piece == b"\x1b[?1049l":
+                self._leave_alternate()
+            else:
+                self._stream.feed(piece)
         return True
+
+    def _enter_alternate(self) -> None:
+        if self._main is None:  # pyte has no second screen
+            screen = self.screen
+            self._main = (copy.deepcopy(screen.buffer), copy.copy(screen.cursor), copy.copy(screen.history.top))
+            screen.erase_in_display(2)
+
+    def _leave_alternate(self) -> None:
+        if self._main is not None:
+            buffer, cursor, top = self._main
+            self.screen.buffer.clear()
+            self.screen.buffer.update(buffer)
+            self.screen.cursor = cursor
+            self.screen.history.top.clear()
+            self.screen.history.top.extend(top)
+            self._main = None
 
     def _size(self, columns: int, rows: int) -> None:
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

@@ -174,7 +174,7 @@ class Repl:
             self.editor.prepend("\n".join(texts))
 
     def expand(self) -> None:
-        """Ctrl-O: tool results whole, or folded again."""
+        """Tool results whole in what is still live, or folded again."""
         self.look = self.look.with_(expanded=not self.look.expanded)
         self.draw()
 

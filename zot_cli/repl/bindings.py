@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.filters import Condition, Filter
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
+from zot_cli.repl.actions import Actions
 from zot_cli.repl.keys import pt_keys
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def bindings(repl: Repl) -> KeyBindings:
     on("app.clear", repl.clear_or_leave)
     on("app.exit", repl.leave, when=editing & Condition(lambda: not repl.editor.shown))
     on("app.queue.take_back", repl.take_back)
-    on("app.tools.expand", repl.expand)
+    for action, does in Actions(repl).table.items():
+        on(action, does)
     menu = editing & Condition(lambda: repl.menu.open)
     on("tui.select.up", lambda: repl.menu.move(-1), when=menu)
     on("tui.select.down", lambda: repl.menu.move(1), when=menu)

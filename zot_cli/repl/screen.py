@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.application import Application
@@ -80,6 +80,7 @@ class Screen:
         self._rows = 0
         self._frozen = False
         self._listens = False
+        self._waiting: list[Line] | None = None
         self.held_back = 0
         """Lines that came to be printed while the width changed; printing anew has to include them."""
         self._cost = 0.0
@@ -126,6 +127,9 @@ class Screen:
 
     def commit(self, lines: Sequence[Line]) -> None:
         """Moves lines up into the scrollback for good, and draws the live area below them, in one write."""
+        if self._waiting is not None:
+            self._waiting.extend(lines)
+            return
         if self._frozen:
             self.held_back += len(lines)  # the terminal has wrapped anew: nobody knows where the live area begins
             return
@@ -138,6 +142,17 @@ class Screen:
             self.app.renderer.erase()
             self.output.write_raw(text)
             self._render()
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Something else has the terminal: lines that come meanwhile are printed afterwards."""
+        self._waiting = []
+        try:
+            yield
+        finally:
+            lines, self._waiting = self._waiting, None
+            if lines:
+                self.commit(lines)
 
     def clear(self) -> None:
         """Empties screen and scrollback; only for what the person asked for."""
@@ -211,7 +226,7 @@ class Screen:
 
     def _window(self, lines: Callable[[], list[Line]]) -> Container:
         window = Window(
-            FormattedTextControl(lambda: _fragments(lines()), focusable=False, show_cursor=False),
+            FormattedTextControl(lambda: fragments(lines()), focusable=False, show_cursor=False),
             height=lambda: Dimension.exact(len(lines())),
             dont_extend_height=True,
             wrap_lines=False,
@@ -246,13 +261,14 @@ class Screen:
             self.app.renderer.erase()
 
 
-def _fragments(lines: list[Line]) -> StyleAndTextTuples:
-    fragments: StyleAndTextTuples = []
+def fragments(lines: list[Line]) -> StyleAndTextTuples:
+    """Lines as prompt-toolkit has them."""
+    found: StyleAndTextTuples = []
     for number, line in enumerate(lines):
         if number:
-            fragments.append(("", "\n"))
-        fragments.extend((_pt(style), text) for style, text in line)
-    return fragments
+            found.append(("", "\n"))
+        found.extend((_pt(style), text) for style, text in line)
+    return found
 
 
 def _pt(style: str) -> str:
