@@ -44,6 +44,7 @@ PARTS: tuple[tuple[str, Pair], ...] = (
 )
 ATTRIBUTES = {
     "cwd": "The project's directory.",
+    "home": "Zot's own folder: settings, sessions, logs.",
     "mode": "The front end: `repl`, `print`, `json` or `rpc`.",
     "has_ui": "Whether a person can be asked.",
     "plugin": "The name of the plugin that this `ctx` belongs to.",

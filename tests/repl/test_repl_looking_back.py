@@ -54,7 +54,7 @@ def test_ctrl_r_finds_what_was_typed_in_another_session(desk: Any) -> None:
     again.wait("Typed before")
     again.wait("first thing")
     again.press("down", "enter")
-    again.wait("› first thing")
+    again.wait(lambda screen: "› first thing" in screen.text and "Typed before" not in screen.text)
     again.press("ctrl+c")
     again.press("up")
     again.wait("› second thing")

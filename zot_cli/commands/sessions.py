@@ -19,17 +19,15 @@ from zot_cli.plain import clean
 from zot_cli.stdio import complain, is_terminal
 from zot_core.config.paths import Paths, current_folder, expand_path
 from zot_core.config.settings import load_settings
+from zot_core.session.export import as_markdown, entry_json
 from zot_core.session.find import find_session, plan_prune, remove_session
 from zot_core.session.listing import SessionInfo, list_sessions
 from zot_core.session.session import Session
-from zot_core.types.content import ToolCall, text_of
 from zot_core.types.failure import RunFailed, UsageError
-from zot_core.types.messages import AssistantMessage, CustomMessage, ToolResultMessage, UserMessage
 from zot_core.wire import codec
 
 if TYPE_CHECKING:
     from zot_cli.options import CommandLine
-    from zot_core.session.records import Entry
 
 _AGE = re.compile(r"(\d+)([dwh])")
 _SECONDS = {"h": 3600, "d": 86400, "w": 7 * 86400}
@@ -68,12 +66,12 @@ def show(line: CommandLine, session: str, as_json: bool, session_dir: str | None
     """Prints the current branch."""
     with _opened(line, session, session_dir) as opened:
         if as_json:
-            entries = [_entry_json(entry) for entry in opened.branch()]
+            entries = [entry_json(entry) for entry in opened.branch()]
             show_json(
                 {"id": opened.id, "path": opened.path, "cwd": opened.cwd, "name": opened.name, "entries": entries}
             )
         else:
-            sys.stdout.write(_markdown(opened))
+            sys.stdout.write(clean(as_markdown(opened.id, opened.name, opened.cwd, opened.created, opened.branch())))
 
 
 @sessions.command("export", help="A session as Markdown, or as its own JSON lines.")
@@ -85,8 +83,12 @@ def show(line: CommandLine, session: str, as_json: bool, session_dir: str | None
 def export(line: CommandLine, session: str, form: str, output: str | None, session_dir: str | None) -> None:
     """Writes the export to stdout or to a new file."""
     with _opened(line, session, session_dir) as opened:
-        lines = (json.dumps(_entry_json(entry), ensure_ascii=False, default=str) + "\n" for entry in opened.branch())
-        text = _markdown(opened) if form == "markdown" else "".join(lines)
+        lines = (json.dumps(entry_json(entry), ensure_ascii=False, default=str) + "\n" for entry in opened.branch())
+        text = (
+            clean(as_markdown(opened.id, opened.name, opened.cwd, opened.created, opened.branch()))
+            if form == "markdown"
+            else "".join(lines)
+        )
     if output is None:
         sys.stdout.write(text)
         return
@@ -177,65 +179,3 @@ def _age(text: str | None) -> float | None:
     if match is None:
         raise UsageError(f"--older-than {text}: a number with d, w or h, such as 30d; see zot sessions prune --help")
     return int(match[1]) * _SECONDS[match[2]]
-
-
-def _entry_json(entry: Entry) -> dict[str, Any]:
-    """An entry as people may see it: a message by its blocks, what a plugin withheld left out."""
-    row: dict[str, Any] = {"kind": entry.kind, "id": entry.id, "parent_id": entry.parent_id}
-    row["time"] = codec.rfc3339(entry.time)
-    message = entry.message
-    if message is None:
-        return row | {"data": dict(entry.data)}
-    row["role"] = message.role
-    if isinstance(message, AssistantMessage):
-        row["content"] = codec.shown_blocks(message.content, entry.display)
-        row |= {"withheld": True} if entry.withheld else {}
-        row |= {"stop": message.stop} | ({"error": message.failure.message} if message.failure is not None else {})
-    else:
-        row["content"] = codec.blocks(message.content)
-    if isinstance(message, ToolResultMessage):
-        row |= {"call_id": message.call_id, "tool_name": message.tool_name, "is_error": message.is_error}
-    return row
-
-
-def _markdown(session: Session) -> str:
-    parts = [f"# {session.name or session.id}\n\n{session.cwd} · {codec.rfc3339(session.created)} · {session.id}\n"]
-    parts += [text for entry in session.branch() if (text := _part(entry))]
-    return clean("\n".join(parts))
-
-
-def _part(entry: Entry) -> str:
-    message = entry.message
-    if entry.kind in ("compaction", "branch_summary"):
-        return f"## Summary\n\n{entry.data.get('summary', '')}\n"
-    if isinstance(message, UserMessage):
-        return f"## You\n\n{text_of(message.content)}\n"
-    if isinstance(message, CustomMessage):
-        return f"## {message.custom_type}\n\n{text_of(message.content)}\n" if message.display else ""
-    if isinstance(message, ToolResultMessage):
-        label = "failed" if message.is_error else "result"
-        return f"### {message.tool_name}: {label}\n\n{_fenced(text_of(message.content))}\n"
-    if isinstance(message, AssistantMessage):
-        text = "(withheld by a plugin)" if entry.withheld else entry.display or ""
-        calls = [_call(block) for block in message.content if isinstance(block, ToolCall)]
-        said = [f"{part}\n" for part in (text, _ended(message)) if part]
-        return "\n".join([f"## {message.model or 'Assistant'}\n", *said, *calls])
-    return ""
-
-
-def _ended(message: AssistantMessage) -> str:
-    """How the answer ended, if that was not its own end."""
-    if message.stop == "error":
-        return f"(failed: {message.failure.message})" if message.failure is not None else "(failed)"
-    return {"aborted": "(aborted)", "length": "(cut: the model reached its limit of output)"}.get(message.stop, "")
-
-
-def _call(call: ToolCall) -> str:
-    args = call.raw if call.args is None else json.dumps(dict(call.args), ensure_ascii=False, default=str)
-    return f"### {call.name}\n\n{_fenced(args)}\n"
-
-
-def _fenced(text: str) -> str:
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{text}\n{fence}"

@@ -95,13 +95,14 @@ class ReplUi(NullUi):
         """Shows a dialog once those before it are answered; None when it was dismissed or its time is over."""
         async with self._turn:
             answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+            stage = self._repl.stage
 
             def done(value: str | None) -> None:
+                stage.close(dialog)  # at once: the next key is the editor's
                 if not answer.done():
                     answer.set_result(value)
 
             dialog = make(done)
-            stage = self._repl.stage
             stage.show(dialog)
             try:
                 return await _counted(answer, dialog, timeout, self._repl.draw)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from zot_core.compaction.estimate import ContextUsage
     from zot_core.ctx.protocols import DeliverAs, Ui
     from zot_core.plugins.diagnostics import Diagnostics
+    from zot_core.plugins.host import LoadedPlugin
     from zot_core.runtime.runtime import Runtime
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.specs import FilesystemPolicy, ResourcePath, ToolResult
@@ -44,6 +45,7 @@ class PluginContext:
         self.has_ui = runtime.has_ui
         self.log = logging.getLogger(f"zot.plugin.{plugin}")
         self.settings: Mapping[str, Any] = runtime.plugin_settings(plugin)
+        self.home = runtime.app.paths.home
 
     @cached_property
     def ui(self) -> Ui:
@@ -120,6 +122,14 @@ class PluginContext:
     def system_prompt(self) -> str:
         """The system prompt as prepared so far; what `context` or the payload hooks change is not in it."""
         return self._live().current_system_prompt()
+
+    def all_settings(self) -> list[tuple[str, Any, str]]:
+        """Every setting as (key, value, where it comes from); what looks like a secret is hidden."""
+        return self._live().settings.rows()
+
+    def plugins(self) -> Sequence[LoadedPlugin]:
+        """What is loaded, in the order of rank."""
+        return sorted(self._live().host.plugins.values(), key=lambda row: (row.tier, row.position, row.name))
 
     def flag(self, name: str) -> Any:
         """The value of a flag that a plugin contributed; None when it was not given and has no default."""
@@ -244,6 +254,11 @@ class ToolCtx(PluginContext):
         self._signal = signal
         self._update = update
         self.nested = 0
+
+    @cached_property
+    def tools(self) -> ToolsFacade:
+        """The session's tools; what this call adds is noted in its result."""
+        return ToolsFacade(self._live, self.plugin, self.call_id)
 
     @property
     def signal(self) -> Signal:

@@ -48,6 +48,13 @@ class SessionView:
         """The id of the entry that the next one will follow."""
         return self._live().session.leaf_id
 
+    @property
+    def root(self) -> str:
+        """The folder that all sessions are kept under."""
+        from zot_core.runtime.opening import session_root
+
+        return str(session_root(self._live().app))
+
     def entries(self) -> Sequence[Any]:
         """Every entry of the file, those of left branches too."""
         return self._live().session.entries()
@@ -72,9 +79,10 @@ class SessionView:
 class ToolsFacade:
     """`ctx.tools`: the session's tools. Changes hold from the next model call on."""
 
-    def __init__(self, live: Live, plugin: str) -> None:
+    def __init__(self, live: Live, plugin: str, call_id: str = "") -> None:
         self._live = live
         self._plugin = plugin
+        self._call_id = call_id
 
     def register(self, tool: ToolSpec) -> Callable[[], None]:
         """Adds a tool of this plugin; the answer takes it away."""
@@ -91,9 +99,18 @@ class ToolsFacade:
     def set_active(self, names: Sequence[str]) -> None:
         """Offers exactly these tools. Raises UsageError for a name that no tool has."""
         runtime = self._live()
+        before = set(runtime.toolbox.active())
         added = runtime.toolbox.set_active(names)
         if added:
+            call = runtime.state.open_calls.get(self._call_id)
+            if call is not None and before.issubset(runtime.toolbox.active()):
+                call.activated.extend(added)
             runtime.tell_soon(events.ToolActivatedEvent(tool_names=added))
+
+    def searchable(self) -> Sequence[tuple[str, ToolSpec]]:
+        """What a search may find, offered already or not, as (group, tool) by name."""
+        toolbox = self._live().toolbox
+        return tuple((tool.search_group or toolbox.owner_of(tool.name), tool) for tool in toolbox.searchable())
 
 
 class CommandsFacade:
@@ -135,6 +152,12 @@ class ModelsFacade:
     def all(self) -> Sequence[ModelSpec]:
         """Every model of the catalog."""
         return self._live().models.models()
+
+    def usable(self) -> Sequence[ModelSpec]:
+        """The models of providers that there is a key for, as far as that can be told without asking anybody."""
+        runtime = self._live()
+        there = {spec.id for spec in runtime.models.providers() if runtime.app.has_credential(spec)}
+        return [model for model in runtime.models.models() if model.provider in there]
 
     def find(self, name: str) -> ModelSpec | None:
         """The model that `name` means: id, provider/id or a unique fragment; None when there is none."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zot_core.agent.cancel import Signal
     from zot_core.compaction.estimate import ContextUsage
     from zot_core.plugins.diagnostics import Diagnostics
+    from zot_core.plugins.host import LoadedPlugin
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.content import Image, UserContent
     from zot_core.types.routing import VirtualModel
@@ -58,6 +59,9 @@ class SessionView(Protocol):
     name: str | None
     leaf_id: str | None
 
+    root: str
+    """The folder that all sessions are kept under."""
+
     def entries(self) -> Sequence[Any]:
         """Every entry of the file, those of left branches too."""
 
@@ -87,7 +91,11 @@ class Tools(Protocol):
         """The names of the tools that models are offered."""
 
     def set_active(self, names: Sequence[str]) -> None:
-        """Offers exactly these tools from the next model call on. Raises UsageError for an unknown name."""
+        """Offers exactly these tools from the next model call on. Raises UsageError for an unknown name. What a running
+        tool adds, and takes nothing away, is noted in its result, where models that can load tools later get it."""
+
+    def searchable(self) -> Sequence[tuple[str, ToolSpec]]:
+        """The tools that a search may find, offered already or not, as (group, tool) by name."""
 
 
 class Commands(Protocol):
@@ -109,6 +117,9 @@ class Models(Protocol):
 
     def all(self) -> Sequence[ModelSpec]:
         """Every model of the catalog."""
+
+    def usable(self) -> Sequence[ModelSpec]:
+        """The models of providers that there is a key for, as far as that can be told without asking anybody."""
 
     def find(self, name: str) -> ModelSpec | None:
         """The model that `name` means: id, provider/id or a unique fragment; None when there is none."""
@@ -164,6 +175,7 @@ class Context(Protocol):
     mode: Mode
     has_ui: bool
     plugin: str
+    home: Path
     log: logging.Logger
     settings: Mapping[str, Any]
     ui: Ui
@@ -190,6 +202,12 @@ class Context(Protocol):
 
     def is_project_trusted(self) -> bool:
         """Whether the project may bring plugins and settings, decisions for this run alone included."""
+
+    def all_settings(self) -> Sequence[tuple[str, Any, str]]:
+        """Every setting as (key, value, where it comes from); what looks like a secret is hidden."""
+
+    def plugins(self) -> Sequence[LoadedPlugin]:
+        """What is loaded, in the order of rank."""
 
     def flag(self, name: str) -> Any:
         """The value of a flag that a plugin contributed; None when it was not given and has no default."""

@@ -1,0 +1,112 @@
+"""Commands that say what there is, and `/reload`: help, tools, plugins, settings, trust, changelog."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from zot_core._version import __version__
+from zot_core.config.paths import Paths
+from zot_core.config.trust import TrustStore
+from zot_core.plugins.rank import TIER_NAMES
+from zot_core.types.failure import UsageError
+
+
+async def help_(args: str, ctx: Any) -> str:
+    """Every command with what it does; those of other plugins name them."""
+    rows = [
+        f"| `/{spec.name}{f' {spec.argument_hint}' if spec.argument_hint else ''}` | {spec.description} |"
+        for spec in ctx.commands.all()
+        if ctx.mode in spec.modes
+    ]
+    keys = "\n\n`@` finds a file, `!command` runs one, `/hotkeys` lists the keys." if ctx.mode == "repl" else ""
+    return "\n".join(["| command | what it does |", "|---|---|", *rows]) + keys
+
+
+async def tools(args: str, ctx: Any) -> str:
+    """Lists the tools, or offers some to the model (`on NAME`) or no more (`off NAME`)."""
+    word, *names = args.split() or [""]
+    active = set(ctx.tools.active())
+    if word in ("on", "off") and names:
+        ctx.tools.set_active(sorted(active | set(names) if word == "on" else active - set(names)))
+        active = set(ctx.tools.active())
+    elif word:
+        raise UsageError("/tools lists; /tools on NAME... and /tools off NAME... choose")
+    rows = [
+        f"| {'●' if spec.name in active else '○'} `{spec.name}` | {_first_sentence(spec.description)} |"
+        for spec in ctx.tools.all()
+        if spec.exposure != "hidden"
+    ]
+    return "\n".join(["| tool | what it is for |", "|---|---|", *rows])
+
+
+async def plugins(args: str, ctx: Any) -> str:
+    """What is loaded, in order, and what is wrong with it."""
+    rows = [f"| `{row.name}` | {TIER_NAMES[row.tier]} | {row.origin} |" for row in ctx.plugins()]
+    wrong = [f"- {row.plugin}: {row.message}" for row in ctx.diagnostics.rows if row.level != "info"]
+    return "\n".join(["| plugin | from | where |", "|---|---|---|", *rows, *(["", *wrong] if wrong else [])])
+
+
+async def settings(args: str, ctx: Any) -> str:
+    """The settings whose key has the given words in it, with their origin; without words those that somebody set."""
+    words = args.lower().split()
+    rows = [
+        (key, value, origin)
+        for key, value, origin in ctx.all_settings()
+        if (all(word in key.lower() for word in words) if words else origin != "default")
+    ]
+    if not rows:
+        where = ctx.home / "settings.json"
+        return "No setting has that name." if words else f"Nothing is set; settings go into {where}."
+    return "\n".join(
+        [
+            "| setting | value | from |",
+            "|---|---|---|",
+            *(f"| `{key}` | {value} | {origin} |" for key, value, origin in rows),
+        ]
+    )
+
+
+async def trust(args: str, ctx: Any) -> str:
+    """Says whether the project is trusted, or keeps a decision; it holds from the next start or `/reload` on."""
+    word = args.strip().lower()
+    if word not in ("", "yes", "no", "forget"):
+        raise UsageError("/trust takes yes, no or forget")
+    store = TrustStore(Paths.find())
+    if word:
+        store.set(ctx.cwd, {"yes": True, "no": False, "forget": None}[word])
+        kept = {"yes": "is trusted", "no": "is not trusted", "forget": "will be asked about"}[word]
+        return f"{ctx.cwd} {kept}. `/reload` makes it hold in this session."
+    now = "trusted" if ctx.is_project_trusted() else "not trusted"
+    kept_one = store.get(ctx.cwd)
+    stored = "nothing is kept about it" if kept_one is None else f"kept: {'yes' if kept_one else 'no'}"
+    return f"{ctx.cwd} is {now} ({stored})."
+
+
+async def changelog(args: str, ctx: Any) -> str:
+    """What is new, from the CHANGELOG of this installation where there is one."""
+    return await asyncio.to_thread(_news)
+
+
+def _news() -> str:
+    for folder in Path(__file__).resolve().parents[2:4]:
+        file = folder / "CHANGELOG.md"
+        if file.is_file():
+            text = file.read_text(encoding="utf-8")
+            return "\n## ".join(text.split("\n## ")[:3])
+    return f"zot {__version__}"
+
+
+async def reload(args: str, ctx: Any) -> None:
+    """Settings, plugins and extensions anew; what failed is told."""
+    await ctx.reload()
+
+
+async def reload_ext(args: str, ctx: Any) -> None:
+    """Extensions anew, each beside its old self until it runs."""
+    await ctx.reload("extensions")
+
+
+def _first_sentence(text: str) -> str:
+    return " ".join(text.split()).partition(". ")[0].rstrip(".").replace("|", "\\|")
