@@ -17,7 +17,7 @@ from zot_core.config.auth import Auth, Credential
 from zot_core.config.boot import BootCache
 from zot_core.config.paths import Paths, read_bytes
 from zot_core.config.problems import Problem
-from zot_core.config.secrets import needs_command, read_secret
+from zot_core.config.secrets import expanded, needs_command
 from zot_core.config.settings import load_settings
 from zot_core.frontend import FrontEnd, Note
 from zot_core.plugins.diagnostics import Diagnostic, Diagnostics
@@ -32,10 +32,12 @@ from zot_core.types.record import record
 from zot_core.types.specs import FlagSpec, Mode, ProviderSpec, ThinkingLevel
 
 if TYPE_CHECKING:
+    from zot_core.agent.cancel import Signal
     from zot_core.agent.loop import RunEnd
     from zot_core.models.discovery import Discovery
     from zot_core.net.client import HttpClient
     from zot_core.runtime.replacing import ReloadReport
+    from zot_core.types.specs import ToolResult
 
 
 @record(kw_only=True)
@@ -105,6 +107,8 @@ class App:
         self._commands: set[asyncio.Task[Any]] = set()
         self.ahead = Ahead()
         self.closed = False
+        self.keep_sessions = False
+        """Whether new sessions are kept in any case: RPC's `new_session` asks for a file."""
         self.renewing = False
         """Whether a Runtime is being built for a reload: plugins that outlast sessions are started anew."""
 
@@ -200,6 +204,13 @@ class App:
         refused it or it was aborted. Raises UsageError when there is nothing to compact, RunFailed when the summary
         failed; then nothing has changed."""
         return await self.runtime.compactor.run("manual", instructions)
+
+    async def user_bash(self, command: str, *, keep: bool, signal: Signal, update: Callable[[str], None]) -> ToolResult:
+        """Runs a person's own shell command; with `keep` the model reads it and its output with the next request.
+        Raises RunFailed when a plugin refused it."""
+        from zot_core.runtime.shelling import user_bash
+
+        return await user_bash(self.runtime, command, keep=keep, signal=signal, update=update)
 
     def abort(self, reason: str = "user") -> None:
         """Ends the run that goes on."""
@@ -310,8 +321,8 @@ class App:
         return self.auth.missing(provider.id, provider.env, provider.api_key)
 
     def expand(self, text: str) -> str:
-        """A header's value from models.json with `$VAR` and `!command` resolved. Raises RunFailed."""
-        return read_secret(text, "a header in models.json").value if text.startswith(("$", "!")) else text
+        """A header's value from models.json with `$VAR`, `${VAR}` and `!command` resolved. Raises RunFailed."""
+        return expanded(text, "a header in models.json")
 
     def note(self, text: str, level: Literal["info", "success", "warning", "error"] = "info") -> None:
         """Zot's own word to the person."""
@@ -342,7 +353,9 @@ class App:
     def keeps_sessions(self) -> bool:
         """Whether this process was asked to keep its sessions (RPC keeps none unless asked)."""
         options = self.options
-        return bool(options.session or options.continue_session or options.resume is not None or options.fork)
+        return self.keep_sessions or bool(
+            options.session or options.continue_session or options.resume is not None or options.fork
+        )
 
     async def _join(self, text: str, images: Sequence[Image], delivery: Literal["steer", "follow_up"]) -> None:
         end = await self.runtime.runs.queue(text, images, self._source, delivery)
@@ -361,7 +374,7 @@ class App:
         chosen = getattr(self.runtime, "choice", None) if hasattr(self, "runtime") else None
         if chosen is None or chosen.provider is None:
             return not self.options.provider or self.options.provider == provider.id
-        return bool(chosen.provider.id == provider.id)
+        return bool(chosen.takes_key(provider.id))
 
     def _stale(self, provider: ProviderSpec) -> bool:
         """Whether the provider's credential is a login that has to be renewed first."""

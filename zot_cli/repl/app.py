@@ -34,7 +34,8 @@ from zot_cli.repl.state import Told, Waiting
 from zot_cli.repl.terminal import Terminal
 from zot_cli.repl.transcript import Transcript
 from zot_cli.repl.ui import ReplUi
-from zot_core.types.content import text_of
+from zot_core.agent.cancel import Signal
+from zot_core.types.content import Text, text_of
 from zot_core.types.failure import UsageError
 from zot_core.types.messages import UserMessage
 
@@ -79,6 +80,7 @@ class Repl:
         self._spinning: asyncio.TimerHandle | None = None
         self._frame = 0
         self._early: list[str] = []
+        self._shells: list[Signal] = []
 
     # --- a session ---------------------------------------------------------------------------------------------------
 
@@ -118,6 +120,8 @@ class Repl:
         """Sends a text as if it had been typed."""
         if self.app is None:
             self._early.append(text)
+        elif text.startswith("!") and text.strip("! "):
+            self.begin(self._shell(self.app, text.lstrip("!").strip(), keep=not text.startswith("!!")), "shell")
         elif self.app.is_idle or self.app.is_command(text):
             self.begin(self._prompt(self.app, text), "prompt")
         else:
@@ -130,6 +134,8 @@ class Repl:
         """Esc: closes the menu, else ends the run, and what was queued comes back into the editor."""
         if self.menu.open:
             self.menu.close(dismiss=True)
+        elif self._shells:
+            self._shells[-1].abort()
         elif self.app is not None and not self.app.is_idle:
             self.app.abort()
         else:
@@ -210,6 +216,28 @@ class Repl:
             self.tell(said, "warning" if end is not None and end.stop == "aborted" else "error")
         if app.is_idle and app.runtime.queues:
             self.take_back()
+
+    async def _shell(self, app: App, command: str, *, keep: bool) -> None:
+        """The person's own command: a row like a tool's, and Esc ends it."""
+        signal, call_id, now = Signal(), f"user:{time.monotonic()}", time.monotonic()
+        name = "you" if keep else "you, not for the model"
+        self._shells.append(signal)
+
+        def change(**changes: Any) -> None:
+            self.front.fold()
+            self.front.change(st.tool(self.front.state, call_id, **changes))
+
+        change(name=name, args={"command": command}, status="running", since=now)
+        try:
+            result = await app.user_bash(command, keep=keep, signal=signal, update=lambda text: change(progress=text))
+        except BaseException:
+            change(status="blocked")
+            raise
+        finally:
+            self._shells.remove(signal)
+        content = (Text(result.content),) if isinstance(result.content, str) else tuple(result.content)
+        status: st.Status = "failed" if result.is_error else "done"
+        change(status=status, result=content, took=time.monotonic() - now)
 
     async def _join(self, app: App, text: str, kind: str) -> None:
         await (app.follow_up(text) if kind == "follow_up" else app.steer(text))

@@ -51,9 +51,7 @@ class SessionView:
     @property
     def root(self) -> str:
         """The folder that all sessions are kept under."""
-        from zot_core.runtime.opening import session_root
-
-        return str(session_root(self._live().app))
+        return self._live().session_root
 
     def entries(self) -> Sequence[Any]:
         """Every entry of the file, those of left branches too."""

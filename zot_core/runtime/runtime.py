@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import os
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         ResourcePath,
         Summarizer,
         ToolResult,
+        ToolSpec,
     )
 
 
@@ -115,6 +117,13 @@ class Runtime:
     def mode(self) -> Any:
         """The front end's mode."""
         return self.app.front.mode
+
+    @property
+    def session_root(self) -> str:
+        """The folder that all sessions are kept under."""
+        from zot_core.runtime.opening import session_root
+
+        return str(session_root(self.app))
 
     @property
     def has_ui(self) -> bool:
@@ -226,6 +235,7 @@ class Runtime:
             cwd=self.cwd,
             max_steps=self.app.options.max_steps or self.settings.values.max_steps,
             activate_tools=self._activate,
+            find_tool=self._find_tool,
             on_overflow=self._make_room,
         )
 
@@ -241,6 +251,11 @@ class Runtime:
         """Runs a tool for a plugin, through the same gates as a model's call; no part of the transcript."""
         from zot_core.agent.calls import execute_nested
 
+        tool = self.toolbox.get(name)
+        if tool is not None and tool.exposure == "model-only":
+            from zot_core.agent.preflight import refused
+
+            return refused(f"Not run: {name} may be called by a model alone, not by other tools.")
         signal = self.runs.signal or Signal()
         call_id = getattr(parent, "call_id", "")
         return await execute_nested(
@@ -319,7 +334,11 @@ class Runtime:
             flags=self.flags,
             settings=self.plugin_settings(plugin),
             home=str(self.app.paths.home),
-            extensions=tuple((place, ref) for place, (kind, ref) in enumerate(explicit) if kind == "ext"),
+            extensions=tuple(
+                (place, os.path.join(self.app.options.cwd, os.path.expanduser(ref)))  # noqa: PTH111, PTH118
+                for place, (kind, ref) in enumerate(explicit)
+                if kind == "ext"
+            ),
             no_extensions=self.app.options.no_ext,
             secret_env=self.secrets,
         )
@@ -341,12 +360,19 @@ class Runtime:
     async def _make_room(self, failure: Failure) -> bool:
         return await self.compactor.on_overflow(failure)
 
-    async def _activate(self, names: tuple[str, ...]) -> None:
+    async def _activate(self, names: tuple[str, ...]) -> tuple[str, ...]:
         added = self.toolbox.activate(names)
         if added and self.sink.wants("tool_activated"):
             from zot_core.events.tool import ToolActivatedEvent
 
             await self.sink.tell(ToolActivatedEvent(tool_names=added))
+        return added
+
+    async def _find_tool(self, name: str) -> ToolSpec | None:
+        tool = self.toolbox.find(name)
+        if tool is not None:
+            await self._activate((name,))
+        return tool
 
     def _task_done(self, plugin: str, name: str, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

@@ -1,6 +1,6 @@
 """Contributes `--no-yolo`, `--permission-preset`, `/yolo`, `/permissions` and the settings `plugins.permissions`.
 
-With full access and no rules, which is the default, nothing stands in the way of a call and nothing is imported.
+With full access and no rules, which is the default, calls pass and nothing is imported.
 """
 
 from __future__ import annotations
@@ -52,18 +52,19 @@ def commands() -> list[CommandSpec]:
     ]
 
 
-@hookimpl
-def session_start(event: Any, ctx: Any) -> None:
-    """Puts the gate up where there is something to guard."""
-    preset = ctx.flag("permission-preset") or ("ask" if ctx.flag("no-yolo") else ctx.settings.get("preset", ""))
-    if preset and preset not in PRESETS:  # only from the settings, where it was reported: a typo opens nothing
-        ctx.report(f"there is no permission preset {preset!r}, so each tool call is asked about")
-        preset = "ask"
-    if preset not in ("", "full-access") or ctx.settings.get("rules"):
-        resolve("zot_plugins.permissions.gate:begin")(ctx, preset or "full-access")
+@hookimpl(trylast=True)
+def tool_call(event: Any, ctx: Any) -> Any:
+    """The gate: the last to see a call, as it will run. With full access and no rules it is open."""
+    given = ctx.flag("permission-preset") or ("ask" if ctx.flag("no-yolo") else "")
+    settings = ctx.settings
+    if not given and not settings and not _chosen[0]:
+        return None
+    return resolve("zot_plugins.permissions.gate:judge")(event, ctx, given or settings.get("preset", "full-access"))
 
 
-@hookimpl
-def session_shutdown(event: Any, ctx: Any) -> None:
-    """What was remembered for this session is forgotten."""
-    resolve("zot_plugins.permissions.state:forget")(ctx.session.id)
+_chosen = [False]
+
+
+def chosen() -> None:
+    """Says that a preset was chosen in a session of this process, so that calls are judged from now on."""
+    _chosen[0] = True

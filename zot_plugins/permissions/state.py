@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+
+MOST = 100
+"""Sessions that are remembered in one process, the latest."""
 
 
 @dataclass(slots=True)
 class Decided:
-    """The preset in force, the tools that were allowed for good, and the gate's own end."""
+    """The preset that was chosen in the session ("" is the line's or the settings'), and what was allowed for good."""
 
-    preset: str = "full-access"
+    preset: str = ""
     tools: set[str] = field(default_factory=set)
     everything: bool = False
-    down: Callable[[], None] | None = None
 
 
 _sessions: dict[str, Decided] = {}
 
 
 def decided(session_id: str) -> Decided:
-    """The session's decisions."""
-    return _sessions.setdefault(session_id, Decided())
-
-
-def forget(session_id: str) -> None:
-    """Drops a session's decisions."""
-    _sessions.pop(session_id, None)
+    """The session's decisions; a reload keeps them."""
+    if session_id not in _sessions:
+        for old in list(_sessions)[: len(_sessions) - MOST + 1]:
+            del _sessions[old]
+        _sessions[session_id] = Decided()
+    return _sessions[session_id]

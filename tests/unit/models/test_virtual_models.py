@@ -25,6 +25,12 @@ def models(*names: str, provider: str = "lab") -> tuple[ModelSpec, ...]:
     )
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_compacted(world: Any) -> None:
+    """The models here claim a million tokens for each answer."""
+    (world.home / "settings.json").write_text('{"plugins": {"compaction": {"enabled": false}}}')
+
+
 class Lab:
     """A provider of the models `small` and `large`, and a virtual model `lab/auto` before them."""
 

@@ -166,3 +166,18 @@ def test_a_misspelt_preset_in_the_settings_opens_nothing(runtime: Open, world: A
     front = run(runtime, Script().tool_call("bash", command="true").then().text("Ok."), [NO])
     assert len(front.ui.asked) == 1
     assert any("reed-only" in note.text for note in front.notes)
+
+
+def test_a_reload_leaves_the_gate_where_it_is(runtime: Open) -> None:
+    front = RecordingFrontEnd("rpc")
+    front.ui.answer("approve", NO)
+
+    async def story() -> None:
+        async with runtime(
+            script=Script().tool_call("bash", command="true").then().text("Ok."), front=front, flags={"no-yolo": True}
+        ) as app:
+            await app.reload()
+            await app.prompt("Go")
+
+    asyncio.run(story())
+    assert len(front.ui.asked) == 1
