@@ -32,6 +32,7 @@ from zot_cli.repl.screen import Screen
 from zot_cli.repl.spans import Line
 from zot_cli.repl.state import Told, Waiting
 from zot_cli.repl.terminal import Terminal
+from zot_cli.repl.themes import ScreenThemes
 from zot_cli.repl.transcript import Transcript
 from zot_cli.repl.ui import ReplUi
 from zot_core.agent.cancel import Signal
@@ -63,6 +64,7 @@ class Repl:
         self.front = ReplFront(self.ui, self._changed)
         self.front.plugin = ReplPlugin(self)
         self.facts = FactSource()
+        self.themes = ScreenThemes(self, look.theme.appearance)
         self.completer: Provider = BuiltIn(lambda: self.app)
         self.menu = Menu(editor.buffer, lambda: self.completer, self.draw)
         self.screen = Screen(
@@ -88,6 +90,9 @@ class Repl:
         """The session is there: its conversation is shown, and what was sent meanwhile goes out."""
         self.app = app
         self.front.retries = max(app.runtime.settings.values.retry.attempts - 1, 0)
+        self.themes.begin(app.runtime.settings.values.theme)
+        for problem in self.keymap.problems:
+            self.tell(f"keybindings.json: {problem}", "warning")
         session = app.runtime.session
         blocks = from_messages(session.messages(), session.display_of)
         if blocks:

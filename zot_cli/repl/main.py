@@ -25,6 +25,7 @@ from zot_cli.repl.spans import to_ansi
 from zot_cli.repl.terminal import Terminal, background
 from zot_core._version import __version__
 from zot_core.app import App, Options
+from zot_core.config.objects import read_object
 from zot_core.config.paths import Paths
 from zot_core.ui.color import depth_of
 
@@ -44,7 +45,7 @@ async def _main(line: CommandLine) -> tuple[int, CliSpec | None]:
     options = app_options(line, "repl")
     look = default_look(background(os.environ), depth_of(os.environ))
     editor = Editor(_history(), lambda: repl.prompt_mark())
-    repl = Repl(Terminal(), look, Keymap(), editor)
+    repl = Repl(Terminal(), look, Keymap(_own_keys()), editor)
     task = asyncio.current_task()
     assert task is not None
     loop = asyncio.get_running_loop()
@@ -126,6 +127,14 @@ async def _until_over(repl: Repl, drawing: asyncio.Task[None]) -> None:
             drawing.result()
     finally:
         over.cancel()
+
+
+def _own_keys() -> dict[str, object]:
+    """The person's keys; what is wrong with the file is said before the screen begins."""
+    found, problems = read_object(Paths.find().home / "keybindings.json")
+    for problem in problems:
+        stdio.complain(f"zot: {problem}")
+    return found.value if found is not None else {}
 
 
 def _history() -> Path | None:

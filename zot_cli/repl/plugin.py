@@ -45,6 +45,14 @@ class ReplPlugin:
                 busy="abort",
                 modes=only,
             ),
+            CommandSpec(
+                name="theme",
+                description="choose the colours; they are tried on while choosing",
+                argument_hint="[NAME]",
+                handler=self._theme,
+                complete=lambda text: [one for one in self._theme_names() if one.startswith(text.strip())],
+                modes=only,
+            ),
             CommandSpec(name="copy", description="copy the last answer", handler=self._copy, modes=only),
             CommandSpec(name="hotkeys", description="what the keys do", handler=self._hotkeys, modes=only),
         ]
@@ -57,6 +65,12 @@ class ReplPlugin:
             self._repl.transcript.blocks.clear()
             self._repl.front.change(st.unflash(self._repl.front.state))
             self._repl.screen.clear()
+
+    async def _theme(self, args: str, ctx: Any) -> str:
+        return await self._repl.themes.choose(args.strip())
+
+    def _theme_names(self) -> list[str]:
+        return ["auto", *self._repl.themes.found().by_name]
 
     async def _copy(self, args: str, ctx: Any) -> None:
         said = [m.text for m in ctx.session.messages() if isinstance(m, AssistantMessage) and m.text]
