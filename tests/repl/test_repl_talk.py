@@ -169,3 +169,26 @@ def test_a_width_that_changes_in_mid_stream_loses_nothing(desk: Any) -> None:
     zot.wait(lambda screen: "Closing words." in screen.text and "› go" in screen.text and "Working" not in screen.text)
     assert zot.text.count("Closing words.") == 1
     assert "One two three. One two three. One two three. One two three. One two three. One" in zot.text
+
+
+def test_the_path_of_a_picture_is_pasted_as_the_picture(desk: Any) -> None:
+    png = bytes.fromhex(
+        "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c4944415408d763f8cfc000000301"
+        "0100c9fe92ef0000000049454e44ae426082"
+    )
+    (desk.project / "a shot.png").write_bytes(png)
+    (desk.project / "fake.png").write_text("no picture")
+    desk.script(["I see."])
+    zot = desk.zot()
+    zot.type("look: ")
+    zot.paste("a\\ shot.png")
+    zot.wait("look: [picture #1: a shot.png]")
+    zot.paste("fake.png")
+    zot.wait("fake.png")
+    zot.press("enter")
+    zot.wait("I see.")
+    assert "[1 picture]" in zot.text
+    zot.press("ctrl+d")
+    zot.wait_end()
+    stored = next((desk.home / "sessions").rglob("*.jsonl")).read_text(encoding="utf-8")
+    assert '"mime_type":"image/png"' in stored

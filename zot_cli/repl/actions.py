@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from prompt_toolkit.history import FileHistory
 
 from zot_cli.repl.dialogs.select import Choice, SelectDialog
 from zot_cli.repl.pager import Pager
+from zot_cli.repl.pictures import from_clipboard
 from zot_cli.repl.spans import Line
 from zot_core.models.levels import levels_of
 
@@ -31,6 +33,7 @@ class Actions:
             "app.thinking.cycle": self.cycle_level,
             "app.model.select": lambda: repl.send("/model"),
             "app.editor.external": self.external_editor,
+            "app.paste.image": lambda: repl.begin(self._paste_picture(), "picture"),
             "app.suspend": lambda: repl.screen.app.suspend_to_background(),
             "app.history.search": lambda: repl.begin(self._search(), "history"),
         }
@@ -70,6 +73,13 @@ class Actions:
         editor = self._repl.editor
         editor.set(editor.text)
         editor.buffer.open_in_editor()
+
+    async def _paste_picture(self) -> None:
+        picture = await asyncio.to_thread(from_clipboard)
+        if picture is None:
+            self._repl.ui.notify_self("the clipboard holds no picture that can be read here")
+        else:
+            self._repl.editor.add_picture(picture, "clipboard")
 
     async def _search(self) -> None:
         repl = self._repl

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,7 @@ from zot_cli.repl.themes import ScreenThemes
 from zot_cli.repl.transcript import Transcript
 from zot_cli.repl.ui import ReplUi
 from zot_core.agent.cancel import Signal
-from zot_core.types.content import Text, text_of
+from zot_core.types.content import Image, Text, text_of
 from zot_core.types.failure import UsageError
 from zot_core.types.messages import UserMessage
 
@@ -81,7 +81,7 @@ class Repl:
         self._interrupted = -TWICE
         self._spinning: asyncio.TimerHandle | None = None
         self._frame = 0
-        self._early: list[str] = []
+        self._early: list[tuple[str, Sequence[Image]]] = []
         self._shells: list[Signal] = []
 
     # --- a session ---------------------------------------------------------------------------------------------------
@@ -93,6 +93,7 @@ class Repl:
         self.themes.begin(app.runtime.settings.values.theme)
         for problem in self.keymap.problems:
             self.tell(f"keybindings.json: {problem}", "warning")
+        self.editor.cwd = app.runtime.cwd
         session = app.runtime.session
         blocks = from_messages(session.messages(), session.display_of)
         if blocks:
@@ -102,8 +103,8 @@ class Repl:
             self.screen.commit([*lines, []])
         self.draw()
         early, self._early = self._early, []
-        for text in early:
-            self.send(text)
+        for text, pictures in early:
+            self.send(text, pictures=pictures)
 
     # --- what keys and commands do -----------------------------------------------------------------------------------
 
@@ -112,6 +113,7 @@ class Repl:
         if self.menu.open and not follow_up and self.menu.take() and not self.editor.shown.startswith("/"):
             return
         self.menu.close()
+        pictures = self.editor.pictures
         text = self.editor.take().strip()
         if not text:
             return
@@ -119,21 +121,21 @@ class Repl:
             self.leave()
             return
         self.front.change(st.unflash(self.front.state))
-        self.send(text, follow_up=follow_up)
+        self.send(text, follow_up=follow_up, pictures=pictures)
 
-    def send(self, text: str, *, follow_up: bool = False) -> None:
+    def send(self, text: str, *, follow_up: bool = False, pictures: Sequence[Image] = ()) -> None:
         """Sends a text as if it had been typed."""
         if self.app is None:
-            self._early.append(text)
+            self._early.append((text, pictures))
         elif text.startswith("!") and text.strip("! "):
             self.begin(self._shell(self.app, text.lstrip("!").strip(), keep=not text.startswith("!!")), "shell")
         elif self.app.is_idle or self.app.is_command(text):
-            self.begin(self._prompt(self.app, text), "prompt")
+            self.begin(self._prompt(self.app, text, pictures), "prompt")
         else:
             kind: Any = "follow_up" if follow_up else "steer"
             waiting = (*self.front.state.waiting, Waiting(kind=kind, text=text))
             self.front.change(replace(self.front.state, waiting=waiting))
-            self.begin(self._join(self.app, text, kind), kind)
+            self.begin(self._join(self.app, text, kind, pictures), kind)
 
     def interrupt(self) -> None:
         """Esc: closes the menu, else ends the run, and what was queued comes back into the editor."""
@@ -212,8 +214,8 @@ class Repl:
             failure = exits.failure_of(error)
             self.tell(str(failure) if isinstance(failure, UsageError) else failure.message, "error")
 
-    async def _prompt(self, app: App, text: str) -> None:
-        end = await app.prompt(text)
+    async def _prompt(self, app: App, text: str, pictures: Sequence[Image]) -> None:
+        end = await app.prompt(text, pictures)
         said = exits.reason_of(end.stop, end.failure) if end is not None else ""
         self.front.fold()
         self.front.change(st.ended(self.front.state))
@@ -244,8 +246,8 @@ class Repl:
         status: st.Status = "failed" if result.is_error else "done"
         change(status=status, result=content, took=time.monotonic() - now)
 
-    async def _join(self, app: App, text: str, kind: str) -> None:
-        await (app.follow_up(text) if kind == "follow_up" else app.steer(text))
+    async def _join(self, app: App, text: str, kind: str, pictures: Sequence[Image]) -> None:
+        await (app.follow_up(text, pictures) if kind == "follow_up" else app.steer(text, pictures))
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 

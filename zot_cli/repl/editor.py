@@ -19,12 +19,15 @@ from prompt_toolkit.layout import BufferControl, Window
 from prompt_toolkit.layout.dimension import Dimension
 
 from zot_cli.plain import clean
+from zot_cli.repl.pictures import picture_at
+from zot_core.types.content import Image
 
 CHIP_LINES = 15
 CHIP_CHARACTERS = 1000
 """A paste of more lines or characters is shown as a chip and sent whole."""
 ROWS = 10
 """Rows of the editor before it scrolls."""
+_PICTURE = re.compile(r"\[picture #(\d+): [^\]\n]*\]")
 _CHIP = re.compile(r"\[paste #(\d+): [^\]\n]*\]")
 
 
@@ -33,6 +36,8 @@ class Editor:
 
     def __init__(self, history: Path | None, prompt: Callable[[], tuple[str, str]]) -> None:
         self._pastes: dict[int, str] = {}
+        self._pictures: dict[int, Image] = {}
+        self.cwd = str(Path.cwd())
         self._prompt = prompt
         self.buffer = Buffer(multiline=True, history=_history(history), complete_while_typing=False)
         self.control = BufferControl(self.buffer, focusable=True)
@@ -58,13 +63,20 @@ class Editor:
         """Puts `text` in the place of what was typed, the cursor at its end."""
         self.buffer.set_document(Document(text), bypass_readonly=True)
 
+    @property
+    def pictures(self) -> list[Image]:
+        """The pictures whose chips are in the text, in its order."""
+        numbers = [int(match[1]) for match in _PICTURE.finditer(self.buffer.text)]
+        return [self._pictures[number] for number in numbers if number in self._pictures]
+
     def take(self) -> str:
-        """What was typed, unfolded; it joins the history and the editor is empty."""
+        """What was typed, unfolded; it joins the history and the editor is empty. Ask for `pictures` before."""
         text = self.text
         if text.strip():
             self.buffer.history.append_string(text)  # unfolded: a chip means nothing in another session
         self.buffer.reset()
         self._pastes.clear()
+        self._pictures.clear()
         return text
 
     def prepend(self, text: str) -> None:
@@ -73,7 +85,11 @@ class Editor:
         self.set(f"{text}\n{rest}" if rest.strip() else text)
 
     def paste(self, text: str) -> None:
-        """Inserts at the cursor as a paste does: a long text folds to a chip."""
+        """Inserts at the cursor as a paste does: a long text folds to a chip, the path of a picture to the picture."""
+        picture = picture_at(text, self.cwd)
+        if picture is not None:
+            self.add_picture(picture[1], picture[0])
+            return
         text = clean(text).replace("\t", "    ")
         lines = text.count("\n") + 1
         if lines > CHIP_LINES or len(text) > CHIP_CHARACTERS:
@@ -82,6 +98,12 @@ class Editor:
             size = f"{lines} lines" if lines > 1 else f"{len(text)} characters"
             text = f"[paste #{number}: {size}]"
         self.buffer.insert_text(text)
+
+    def add_picture(self, picture: Image, name: str) -> None:
+        """Puts a picture's chip at the cursor."""
+        number = max(self._pictures, default=0) + 1
+        self._pictures[number] = picture
+        self.buffer.insert_text(f"[picture #{number}: {clean(name)}]")
 
     def bindings(self) -> KeyBindings:
         """Keys that only mean editing."""
