@@ -192,3 +192,17 @@ def test_the_path_of_a_picture_is_pasted_as_the_picture(desk: Any) -> None:
     zot.wait_end()
     stored = next((desk.home / "sessions").rglob("*.jsonl")).read_text(encoding="utf-8")
     assert '"mime_type":"image/png"' in stored
+
+
+def test_somebody_without_a_model_is_told_the_ways_to_one(desk: Any) -> None:
+    import sys
+
+    from support.pty_screen import PtyScreen
+
+    with PtyScreen([sys.executable, "-m", "zot_cli"], cwd=desk.project, env=desk.env) as zot:
+        zot.wait("Welcome. No model can be asked yet")
+        zot.type("/model scripted/scripted")
+        zot.press("enter")
+        zot.wait("scripted/scripted answers from now on.")
+        zot.press("ctrl+d")
+        assert zot.wait_end() == 0

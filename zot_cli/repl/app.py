@@ -43,6 +43,12 @@ from zot_core.types.messages import UserMessage
 if TYPE_CHECKING:
     from zot_core.app import App
 
+GREETING = """Welcome. No model can be asked yet, because there is no key.
+
+- `/login` stores one, or set your provider's variable, such as `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
+- `/model scripted/scripted` shows how zot works, without a key and a network.
+- A server of your own: `zot --base-url http://127.0.0.1:8080`."""
+
 TWICE = 2.0
 """Seconds within which a second Ctrl-C leaves."""
 SPIN = 0.12
@@ -94,6 +100,9 @@ class Repl:
         for problem in self.keymap.problems:
             self.tell(f"keybindings.json: {problem}", "warning")
         self.editor.cwd = app.runtime.cwd
+        provider = app.runtime.choice.provider
+        if app.runtime.choice.model is None or (provider is not None and not app.has_credential(provider)):
+            self._greet()
         session = app.runtime.session
         blocks = from_messages(session.messages(), session.display_of)
         if blocks:
@@ -105,6 +114,10 @@ class Repl:
         early, self._early = self._early, []
         for text, pictures in early:
             self.send(text, pictures=pictures)
+
+    def _greet(self) -> None:
+        """The first words to somebody who has no model yet."""
+        self.front.change(st.append(self.front.state, Told(text=GREETING, markdown=True)))
 
     # --- what keys and commands do -----------------------------------------------------------------------------------
 
