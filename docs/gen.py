@@ -15,13 +15,14 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
-from generators import api, command_line, hooks, includes, prices, settings, wire  # noqa: E402 (docs/ must be on the path)
+from generators import api, command_line, hooks, includes, prices, rpc, settings, wire  # noqa: E402 (docs/ must be on the path)
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "hooks.md": hooks.hooks_page,
     "events.md": hooks.events_page,
     "api.md": api.page,
     "wire.md": wire.page,
+    "rpc.md": rpc.page,
     "command-line.md": command_line.page,
     "settings.md": settings.page,
 }

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.rpc_client import RpcClient
 
 ZOT = [sys.executable, "-m", "zot_cli"]
 
@@ -82,6 +83,20 @@ def zot(isolated: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Zot]:
     caller = Zot(isolated)
     yield caller
     caller.close()
+
+
+@pytest.fixture
+def rpc(zot: Zot) -> Iterator[Callable[..., RpcClient]]:
+    """Starts clients of `zot rpc`, which are ended with the test; `zot.script` says what the model answers."""
+    clients: list[RpcClient] = []
+
+    def start(*argv: str, **options: Any) -> RpcClient:
+        clients.append(RpcClient(*argv, **options))
+        return clients[-1]
+
+    yield start
+    for client in clients:
+        client.kill()
 
 
 @pytest.fixture

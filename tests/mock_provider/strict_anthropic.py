@@ -51,7 +51,10 @@ _BLOCKS = {
     "redacted_thinking": {"type", "data"},
     "tool_use": {"type", "id", "name", "input", "cache_control"},
     "tool_result": {"type", "tool_use_id", "content", "is_error", "cache_control"},
+    "tool_reference": {"type", "tool_name"},
 }
+_LOADS = re.compile(r"claude-(?:sonnet|opus|fable|mythos)-(?:4-[5-9]|[5-9])(?!\d)")
+"""Models that take tools which are loaded later; to the others their fields are unknown."""
 _THOUGHT = ("thinking", "redacted_thinking")
 
 
@@ -85,8 +88,10 @@ def check(body: Any) -> None:
         raise Refused("service_tier: Input should be 'auto' or 'standard_only'", "service_tier")
     mode = _check_thinking(body, limit)
     _check_system(body.get("system"))
-    _check_tools(body.get("tools"))
+    loads = bool(_LOADS.search(body["model"]))
+    later = _check_tools(body.get("tools"), loads)
     _check_messages(body.get("messages"), body["model"], mode)
+    _check_references(body["messages"], later, loads)
     marks = _marks(body)
     if len(marks) > 4:
         raise Refused(f"A maximum of 4 blocks with cache_control may be provided. Found {len(marks)}.")
@@ -136,16 +141,20 @@ def _check_system(system: Any) -> None:
         _check_block(block, {"text"}, f"system.{number}")
 
 
-def _check_tools(tools: Any) -> None:
+def _check_tools(tools: Any, loads: bool) -> set[str]:
+    """Checks the definitions; answers the names of those that are loaded later."""
     if tools is None:
-        return
+        return set()
     if not isinstance(tools, list):
         raise Refused("tools: Input should be a valid list")
     names = []
     for number, tool in enumerate(tools):
         where = f"tools.{number}.custom"
-        if not isinstance(tool, dict) or tool.keys() - {"name", "description", "input_schema", "cache_control", "type"}:
+        known = {"name", "description", "input_schema", "cache_control", "type"}
+        if not isinstance(tool, dict) or tool.keys() - (known | {"defer_loading"} if loads else known):
             raise Refused(f"{where}: Extra inputs are not permitted", where)
+        if not isinstance(tool.get("defer_loading", False), bool):
+            raise Refused(f"{where}.defer_loading: Input should be a valid boolean", where)
         _check_name(tool.get("name"), where)
         names.append(tool["name"])
         schema = tool.get("input_schema")
@@ -157,6 +166,32 @@ def _check_tools(tools: Any) -> None:
             raise Refused(f"{where}.description: Input should be a valid string", where)
     if len(set(names)) != len(names):
         raise Refused("tools: Tool names must be unique.")
+    return _loaded_later(tools)
+
+
+def _loaded_later(tools: Sequence[Row]) -> set[str]:
+    later = [tool for tool in tools if tool.get("defer_loading")]
+    if marked := [tool["name"] for tool in later if "cache_control" in tool]:
+        raise Refused(f'Tool "{marked[0]}" cannot have both defer_loading=true and cache_control set.')
+    if tools and len(later) == len(tools):
+        raise Refused("At least one tool must have defer_loading=false.")
+    return {tool["name"] for tool in later}
+
+
+def _check_references(rows: Sequence[Row], later: set[str], loads: bool) -> None:
+    """References stand alone in the result of a call that did not fail, and name a tool that waits for it."""
+    for number, row in enumerate(rows):
+        for at, block in enumerate(_blocks(row["content"])):
+            inner = _blocks(block.get("content", []), blank=True) if block["type"] == "tool_result" else []
+            references = [one for one in inner if one["type"] == "tool_reference"]
+            where = f"messages.{number}.content.{at}.tool_result"
+            if references and not loads:
+                raise Refused(f"{where}.content.0: Input tag 'tool_reference' does not match any of the expected tags")
+            if references and (len(references) != len(inner) or block.get("is_error")):
+                raise Refused(f"{where}: tool_reference blocks cannot be mixed with other content or with an error")
+            for reference in references:
+                if reference.get("tool_name") not in later:
+                    raise Refused(f"Tool reference '{reference.get('tool_name')}' not found in available tools")
 
 
 def _check_messages(rows: Any, model: str, mode: str) -> None:
@@ -237,7 +272,7 @@ def _check_result(block: Row, where: str) -> None:
     if not isinstance(block.get("is_error", False), bool):
         raise Refused(f"{where}.is_error: Input should be a valid boolean", where)
     for number, inner in enumerate(_blocks(block.get("content", []), blank=True)):
-        _check_block(inner, {"text", "image"}, f"{where}.content.{number}")
+        _check_block(inner, {"text", "image", "tool_reference"}, f"{where}.content.{number}")
         if block.get("is_error") and inner["type"] != "text":
             raise Refused(f"{where}: all content must be type `text` if `is_error` is true", where)
 

@@ -56,6 +56,10 @@ _MESSAGE_KEYS = {
 }
 
 
+_LOADS = re.compile(r"(?:^|/)kimi-k3(?![0-9])")
+"""Models that take tools in a system message of their own, anywhere in the conversation."""
+
+
 class Refused(Exception):
     """The body is not acceptable; `param` says where."""
 
@@ -81,14 +85,12 @@ def check(body: Any) -> None:
     effort = body.get("reasoning_effort")
     if effort is not None and effort not in {"none", "minimal", "low", "medium", "high", "xhigh", "max"}:
         raise Refused(f"Invalid value: {effort!r}.", "reasoning_effort")
-    _check_tools(body)
-    _check_messages(body.get("messages"))
+    names = _check_tools(body["tools"]) if "tools" in body else []
+    _check_messages(body.get("messages"), names if _LOADS.search(body["model"]) else None)
 
 
-def _check_tools(body: Mapping[str, Any]) -> None:
-    if "tools" not in body:
-        return
-    tools = body["tools"]
+def _check_tools(tools: Any) -> list[str]:
+    """Checks definitions; answers their names."""
     if not isinstance(tools, list) or not tools:
         raise Refused("Invalid 'tools': empty array. Expected an array with minimum length 1.", "tools")
     if len(tools) > 128:
@@ -106,6 +108,7 @@ def _check_tools(body: Mapping[str, Any]) -> None:
         _check_schema(function.get("parameters"), f"{where}.function.parameters", top=True)
     if len(set(names)) != len(names):
         raise Refused("Tool names must be unique.", "tools")
+    return names
 
 
 def _check_schema(schema: Any, where: str, top: bool = False) -> None:
@@ -127,19 +130,18 @@ def _check_schema(schema: Any, where: str, top: bool = False) -> None:
         raise Refused("Invalid schema for function: array schema missing items.", where)
 
 
-def _check_messages(messages: Any) -> None:
+def _check_messages(messages: Any, declared: list[str] | None) -> None:
+    """`declared` are the names of the request's own tools where messages may bring more, else None."""
     if not isinstance(messages, list) or not messages or not all(isinstance(row, dict) for row in messages):
         raise Refused("Invalid 'messages': expected an array of objects with minimum length 1.", "messages")
     open_calls: dict[str, str] = {}
     for number, message in enumerate(messages):
         where = f"messages[{number}]"
         role = message.get("role")
-        if role not in _MESSAGE_KEYS:
-            raise Refused(
-                f"Invalid value: {role!r}. Supported values are: {', '.join(_MESSAGE_KEYS)}.", f"{where}.role"
-            )
-        if unknown := sorted(message.keys() - _MESSAGE_KEYS[role]):
-            raise Refused(f"Additional properties are not allowed ({unknown[0]!r} was unexpected)", where)
+        if declared is not None and role == "system" and "tools" in message:
+            _check_declaration(message, declared, bool(open_calls), where)
+            continue
+        _check_keys(message, role, where)
         if role == "tool":
             _check_result(message, open_calls, where)
             continue
@@ -156,8 +158,27 @@ def _check_messages(messages: Any) -> None:
             open_calls = _check_assistant(message, where)
     if open_calls:
         raise Refused(f"tool_call_ids did not have response messages: {', '.join(open_calls)}", "messages")
-    if messages[-1]["role"] not in {"user", "tool"}:
+    if messages[-1]["role"] not in {"user", "tool"} and "tools" not in messages[-1]:
         raise Refused("The last message must be the user's or a tool's.", "messages")
+
+
+def _check_keys(message: Mapping[str, Any], role: Any, where: str) -> None:
+    if role not in _MESSAGE_KEYS:
+        raise Refused(f"Invalid value: {role!r}. Supported values are: {', '.join(_MESSAGE_KEYS)}.", f"{where}.role")
+    if unknown := sorted(message.keys() - _MESSAGE_KEYS[role]):
+        raise Refused(f"Additional properties are not allowed ({unknown[0]!r} was unexpected)", where)
+
+
+def _check_declaration(message: Mapping[str, Any], declared: list[str], is_open: bool, where: str) -> None:
+    """A message that brings tools says nothing, comes between no call and its result, and repeats no name."""
+    if message.keys() != {"role", "tools"}:
+        raise Refused(f"'{where}': a message that declares tools must not have content", where)
+    if is_open:
+        raise Refused("An assistant message with 'tool_calls' must be followed by tool messages", where)
+    names = _check_tools(message["tools"])
+    if again := sorted(set(names) & set(declared)):
+        raise Refused(f"tool {again[0]} is declared a second time", where)
+    declared.extend(names)
 
 
 def _check_result(message: Mapping[str, Any], open_calls: dict[str, str], where: str) -> None:

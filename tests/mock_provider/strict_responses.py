@@ -40,7 +40,11 @@ _KEYS = {
     "reasoning": {"type", "id", "summary", "encrypted_content", "content"},
     "function_call": {"type", "id", "call_id", "name", "arguments", "status"},
     "function_call_output": {"type", "id", "call_id", "output", "status"},
+    "tool_search_call": {"type", "id", "call_id", "execution", "status", "arguments"},
+    "tool_search_output": {"type", "id", "call_id", "execution", "status", "tools"},
 }
+_LOADS = re.compile(r"^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)(?!.*-(?:nano|pro)\b)")
+"""Models that know tool search."""
 _OF = "_of_"
 
 
@@ -69,8 +73,8 @@ def check(body: Any) -> None:
     if body.get("service_tier", "auto") not in {"auto", "default", "flex", "priority", "fast"}:
         raise Refused("Invalid value for 'service_tier'.", "service_tier")
     _check_reasoning(body)
-    _check_tools(body)
-    _check_input(body.get("input"), body["model"])
+    names = _check_tools(body["tools"]) if "tools" in body else []
+    _check_input(body.get("input"), body["model"], names)
 
 
 def _check_reasoning(body: Mapping[str, Any]) -> None:
@@ -88,10 +92,8 @@ def _check_reasoning(body: Mapping[str, Any]) -> None:
         raise Refused(f"Invalid value: {reasoning['summary']!r}.", "reasoning.summary")
 
 
-def _check_tools(body: Mapping[str, Any]) -> None:
-    if "tools" not in body:
-        return
-    tools = body["tools"]
+def _check_tools(tools: Any, later: bool = False) -> list[str]:
+    """Checks definitions, with `later` those of a search's output; answers their names."""
     if not isinstance(tools, list) or not tools or len(tools) > 128:
         raise Refused("Invalid 'tools': expected 1 to 128 tools.", "tools")
     names = []
@@ -99,8 +101,11 @@ def _check_tools(body: Mapping[str, Any]) -> None:
         where = f"tools[{number}]"
         if not isinstance(tool, dict) or tool.get("type") != "function":
             raise Refused(f"Invalid value for '{where}.type'.", where)
-        if tool.keys() - {"type", "name", "description", "parameters", "strict"}:
+        known = {"type", "name", "description", "parameters", "strict"}
+        if tool.keys() - (known | {"defer_loading"} if later else known):
             raise Refused(f"Unknown parameter in '{where}'.", where)
+        if later and tool.get("defer_loading") is not True:
+            raise Refused(f"'{where}.defer_loading' must be true for a tool that a search loads.", where)
         _check_name(tool.get("name"), where)
         names.append(tool["name"])
         _check_schema(tool.get("parameters"), f"{where}.parameters", top=True)
@@ -108,13 +113,17 @@ def _check_tools(body: Mapping[str, Any]) -> None:
             raise Refused("Invalid schema: 'additionalProperties' is required to be supplied and to be false.", where)
     if len(set(names)) != len(names):
         raise Refused("Tool names must be unique.", "tools")
+    return names
 
 
 class _Walk:
     """What was seen on the way through the input."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, names: list[str]) -> None:
         self.model = model
+        self.names = names
+        self.search = ""
+        """A search whose output comes next."""
         self.open: set[str] = set()
         self.ids: set[str] = set()
         self.calls: set[str] = set()
@@ -122,16 +131,18 @@ class _Walk:
         """A reasoning item that nothing has followed yet."""
 
 
-def _check_input(items: Any, model: str) -> None:
+def _check_input(items: Any, model: str, names: list[str]) -> None:
     if not isinstance(items, list) or not items:
         raise Refused("Invalid 'input': expected a non-empty array.", "input")
-    walk = _Walk(model)
+    walk = _Walk(model, names)
     checks = {
         "message": _check_message,
         "reasoning": _check_thought,
         "function_call": _check_call,
         "function_call_output": _check_output,
     }
+    if _LOADS.search(model):
+        checks |= {"tool_search_call": _check_search, "tool_search_output": _check_found}
     for number, item in enumerate(items):
         where = f"input[{number}]"
         kind = item.get("type") if isinstance(item, dict) else None
@@ -139,6 +150,8 @@ def _check_input(items: Any, model: str) -> None:
             raise Refused(f"Invalid value: {kind!r}.", where)
         if unknown := sorted(item.keys() - _KEYS[kind]):
             raise Refused(f"Unknown parameter: '{where}.{unknown[0]}'.", where)
+        if walk.search and kind != "tool_search_output":
+            raise Refused(f"No tool output found for tool search call {walk.search}.", where)
         _check_id(item, kind, walk, where)
         checks[kind](item, walk, where)
     if walk.waiting:
@@ -146,7 +159,12 @@ def _check_input(items: Any, model: str) -> None:
     if walk.open:
         raise Refused(f"No tool output found for function call {sorted(walk.open)[0]}.", "input")
     last = items[-1]
-    if last["type"] != "function_call_output" and last.get("role") not in {"user", "developer"}:
+    if walk.search:
+        raise Refused(f"No tool output found for tool search call {walk.search}.", "input")
+    if last["type"] not in {"function_call_output", "tool_search_output"} and last.get("role") not in {
+        "user",
+        "developer",
+    }:
         raise Refused("The last item must be the user's or a tool's.", "input")
 
 
@@ -240,6 +258,30 @@ def _check_call(item: Mapping[str, Any], walk: _Walk, where: str) -> None:
         raise Refused(f"Invalid '{where}.arguments': must be the text of a JSON object.", where)
     walk.calls.add(call_id)
     walk.open.add(call_id)
+
+
+def _check_search(item: Mapping[str, Any], walk: _Walk, where: str) -> None:
+    if walk.open or walk.waiting:
+        raise Refused("No tool output found for what stands before the tool search call.", where)
+    call_id, arguments = item.get("call_id"), item.get("arguments")
+    if not isinstance(call_id, str) or not 0 < len(call_id) <= 64 or call_id in walk.calls:
+        raise Refused(f"Invalid '{where}.call_id'.", where)
+    if item.get("execution") != "client" or item.get("status") != "completed" or not isinstance(arguments, dict):
+        raise Refused(f"Invalid '{where}': execution, status and arguments are required.", where)
+    walk.calls.add(call_id)
+    walk.search = call_id
+
+
+def _check_found(item: Mapping[str, Any], walk: _Walk, where: str) -> None:
+    if not walk.search or item.get("call_id") != walk.search:
+        raise Refused(f"No tool search call found for output with call_id {item.get('call_id')}.", where)
+    if item.get("execution") != "client" or item.get("status") != "completed":
+        raise Refused(f"Invalid '{where}': execution and status are required.", where)
+    names = _check_tools(item.get("tools"), later=True)
+    if again := sorted(set(names) & set(walk.names)):
+        raise Refused(f"Tool {again[0]} is defined a second time.", where)
+    walk.names.extend(names)
+    walk.search = ""
 
 
 def _check_output(item: Mapping[str, Any], walk: _Walk, where: str) -> None:

@@ -1,6 +1,7 @@
 """The builder: folds stream parts into one assistant message, the same for every provider.
 
-Must not know a provider or a sink. What a delta costs here is paid thousands of times a run: appending to a list.
+Must not know a provider or a sink. What a delta costs here is paid thousands of times a run: a write into a buffer, for
+a million small strings in a list weigh ten times their text.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any, Literal, TypeAlias
 
 from zot_core.types.content import AssistantContent, Text, Thinking, ToolCall
@@ -33,10 +35,10 @@ Kind: TypeAlias = Literal["text", "thinking", "call"]
 
 @dataclass(slots=True)
 class _Open:
-    """A block that grows: its text so far in pieces, and what its kind needs besides."""
+    """A block that grows: its text so far, and what its kind needs besides."""
 
     kind: Kind
-    pieces: list[str] = field(default_factory=list)
+    said: StringIO = field(default_factory=StringIO)
     signature: str = ""
     meta: dict[str, Any] | None = None
     redacted: bool = False
@@ -113,7 +115,7 @@ class MessageBuilder:
     def _finished(self, cut: bool) -> list[AssistantContent]:
         content: list[AssistantContent] = []
         for number, block in enumerate(self._blocks, 1):
-            text = "".join(block.pieces)
+            text = block.said.getvalue()
             if block.kind == "text":
                 if text:
                     content.append(Text(text, block.meta))
@@ -137,12 +139,12 @@ class MessageBuilder:
         return block
 
     def _text(self, part: TextDelta) -> StreamPart:
-        self._block("text", part.key).pieces.append(part.text)
+        self._block("text", part.key).said.write(part.text)
         return part
 
     def _thinking(self, part: ThinkingDelta) -> StreamPart:
         block = self._block("thinking", part.key)
-        block.pieces.append(part.text)
+        block.said.write(part.text)
         if part.redacted:
             block.redacted = True
         return part
@@ -171,7 +173,7 @@ class MessageBuilder:
         return part
 
     def _arguments(self, part: ToolCallDelta) -> StreamPart:
-        self._call(part.key).pieces.append(part.args)
+        self._call(part.key).said.write(part.args)
         return part
 
     def _end(self, part: ToolCallEnd) -> StreamPart:

@@ -171,6 +171,7 @@ async def execute_nested(
     message = item.result or unrun(item.call, "No result.")
     if parent is not None:
         _record(parent, item, message)
+        parent.activated.extend(item.activated)  # the transcript knows only the calls that a model made
     return ToolResult(content=message.content, is_error=message.is_error, details=message.details, usage=message.usage)
 
 

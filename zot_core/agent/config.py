@@ -36,7 +36,9 @@ class TurnConfig:
     `system` is the base system prompt, before `prepare_system_prompt`; `options` is what it was built from. `tools` are
     the active ones by name. `tool_context(call, update, signal)` makes a running tool's `ctx`; the call carries the
     arguments that really run. `barrier(spec)` returns when a call of that tool may run. `activate_tools(names)` is told
-    what a result wants active. `on_overflow(failure)` makes room and answers whether it is worth trying once more.
+    what a result wants active and answers what became so; `find_tool(name)` makes a tool active that is called though
+    it is not, and answers None where it may not. `on_overflow(failure)` makes room and answers whether it is worth
+    trying once more.
     """
 
     model: ModelSpec
@@ -52,7 +54,8 @@ class TurnConfig:
     max_steps: int = 50
     max_output: int | None = None
     barrier: Callable[[ToolSpec], Awaitable[None]] | None = None
-    activate_tools: Callable[[tuple[str, ...]], Awaitable[None] | None] | None = None
+    activate_tools: Callable[[tuple[str, ...]], Awaitable[Sequence[str] | None] | Sequence[str] | None] | None = None
+    find_tool: Callable[[str], Awaitable[ToolSpec | None]] | None = None
     on_overflow: Callable[[Failure], Awaitable[bool]] | None = None
 
 

@@ -171,7 +171,10 @@ async def _complete(run: Run, config: TurnConfig, item: OpenCall, result: ToolRe
     if result.activate_tools and config.activate_tools is not None:
         activated = config.activate_tools(result.activate_tools)
         if inspect.isawaitable(activated):
-            await activated
+            activated = await activated
+        item.activated.extend(activated or ())
+    if item.activated:
+        item.result = replace(message, activated=tuple(dict.fromkeys(item.activated)))
 
 
 async def _asked(run: Run, item: OpenCall, message: ToolResultMessage) -> ToolResultMessage:

@@ -52,6 +52,8 @@ class OpenCall:
     nested: list[dict[str, Any]] = field(default_factory=list)
     nested_count: int = 0
     nested_usage: Usage | None = None
+    activated: list[str] = field(default_factory=list)
+    """Tools that became active through this call so far."""
 
 
 def refused(text: str, *, terminate: bool = False) -> ToolResult:
@@ -64,8 +66,9 @@ async def preflight(run: Run, config: TurnConfig, item: OpenCall, *, cut: bool =
 
     `cut` says that the message ended at the output limit: nothing of it may run.
     """
-    item.refusal = refused(CUT) if cut else _resolve(config.tools, item)
     call = item.call
+    item.spec = None if cut else await _found(config, item)
+    item.refusal = refused(CUT) if cut else _resolve(config.tools, item)
     if run.sink.wants("tool_execution_start"):
         event = ToolExecutionStartEvent(
             call_id=call.id, tool_name=call.name, args=copied(item.args), parent_call_id=item.parent_call_id
@@ -86,14 +89,24 @@ async def preflight(run: Run, config: TurnConfig, item: OpenCall, *, cut: bool =
         item.refusal = _validate(item, ", after a plugin changed them")
 
 
+async def _found(config: TurnConfig, item: OpenCall) -> ToolSpec | None:
+    """The tool of that name: an active one, or one that a call by its name makes active."""
+    name = item.call.name
+    spec = config.tools.get(name)
+    if spec is None and config.find_tool is not None:
+        spec = await config.find_tool(name)
+        if spec is not None:
+            item.activated.append(name)
+    return spec
+
+
 def _resolve(tools: Mapping[str, ToolSpec], item: OpenCall) -> ToolResult | None:
-    """Finds the tool and its arguments; a result is why the call cannot run."""
+    """Reads the arguments of the tool that was found; a result is why the call cannot run."""
     call = item.call
-    spec = tools.get(call.name)
+    spec = item.spec
     if spec is None:
         item.args = copied(call.args or {})
         return refused(_unknown(call.name, tools))
-    item.spec = spec
     if call.args is None:
         return refused(
             f"Not run: the arguments of {call.name} were not a JSON object: {_short(call.raw)}\n"

@@ -130,6 +130,11 @@ class Paths:
         return self.home / "trust.json"
 
     @property
+    def thinking(self) -> Path:
+        """The thinking level last chosen for each model; zot's own, deleting it is always safe."""
+        return self.home / "thinking.json"
+
+    @property
     def sessions(self) -> Path:
         return self.home / "sessions"
 

@@ -11,11 +11,13 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from zot_core.config.paths import reason, variable
+from zot_core.types.failure import Failure, RunFailed
 from zot_core.types.record import record
 
 COMMAND_TIMEOUT = 10.0
 """Seconds that a command may take to print a secret; it may ask a password manager, but not a person."""
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
+_IN_TEXT = re.compile(rf"\$\$|{_VARIABLE.pattern}", re.ASCII)
 _printed: dict[str | tuple[str, ...], str] = {}
 
 
@@ -44,6 +46,38 @@ def read_secret(text: str, source: str, env: Mapping[str, str] | None = None) ->
     if text.startswith("!"):
         return run_command(text[1:].strip(), f"{source} (a command)", env)
     return Secret(text, source)
+
+
+def read_text(text: str, source: str, env: Mapping[str, str] | None = None) -> Secret:
+    """A text in which `$VAR` and `${VAR}` may stand anywhere, such as `Bearer ${TOKEN}`; `$$` is a `$`, and a `$` that
+    begins no name stays. `!command` and the escapes at the beginning are as in `read_secret`."""
+    if needs_command(text) or text.lstrip().startswith("$!"):
+        return read_secret(text, source, env)
+    missing: list[str] = []
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
+        if name is None:
+            return "$"
+        found = variable(name, env)
+        if not found:
+            missing.append(f"${name}, which is {'blank' if _is_set(name, env) else 'not set'}")
+        return found
+
+    whole = _IN_TEXT.sub(value, text)
+    if missing:
+        return Secret("", source, f"{source} names {' and '.join(missing)}; a $ itself is written as $$")
+    return Secret(whole, source)
+
+
+def expanded(text: str, source: str) -> str:
+    """`read_text`, for a caller that has nothing to say of its own. Raises RunFailed (kind auth)."""
+    if "$" not in text and not needs_command(text):
+        return text
+    found = read_text(text, source)
+    if found.problem:
+        raise RunFailed(Failure(kind="auth", message=found.problem))
+    return found.value
 
 
 def needs_command(text: str) -> bool:

@@ -85,8 +85,7 @@ def classify(word: ErrorWord) -> Failure:
 def failure_of_response(status: int, headers: Mapping[str, str], body: bytes, now: float | None = None) -> Failure:
     """The failure that a response with an error status means. `headers` are lower case; `now` is the wall clock."""
     failure = classify(error_word(_decoded(body, headers), status))
-    if 300 <= status < 400:
-        target = headers.get("location", "elsewhere")
+    if 300 <= status < 400 and (target := headers.get("location", "")):
         return replace(
             failure,
             kind="bad_request",
@@ -253,7 +252,7 @@ def _decoded(body: bytes, headers: Mapping[str, str]) -> Any:
     text = body.decode("utf-8", "replace").strip()
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         pass  # not every proxy in between speaks JSON
     if "html" in headers.get("content-type", "") or text[:1] == "<":
         title = re.search(r"<title[^>]*>([^<]*)", text, re.IGNORECASE)

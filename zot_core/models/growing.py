@@ -18,26 +18,31 @@ _dumps: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(
 class Grown:
     """What was made of the first messages of a conversation. `resume` gives it back, `keep` remembers more.
 
-    What is kept is shared by all later requests: nobody may change it.
+    What is kept is shared by all later requests: nobody may change it. `given` is what beside the messages it was made
+    of; with another one it is made anew.
     """
 
-    __slots__ = ("_made", "_messages")
+    __slots__ = ("_given", "_made", "_messages", "beside")
 
     def __init__(self) -> None:
         self._messages: list[Any] = []
         self._made: list[Any] = []
+        self._given: Any = None
+        self.beside: Any = None
+        """What else is remembered of this conversation, by whoever knows how to tell whether it still holds."""
 
-    def resume(self, messages: Sequence[Any]) -> tuple[int, list[Any]]:
+    def resume(self, messages: Sequence[Any], given: Any = None) -> tuple[int, list[Any]]:
         """How many of `messages` are done already, and a list of what was made of those, to append to."""
         done = len(self._messages)
-        if done <= len(messages) and all(map(is_, self._messages, messages)):
+        if done <= len(messages) and given == self._given and all(map(is_, self._messages, messages)):
             return done, list(self._made)
         return 0, []
 
-    def keep(self, messages: Sequence[Any], made: Sequence[Any]) -> None:
+    def keep(self, messages: Sequence[Any], made: Sequence[Any], given: Any = None) -> None:
         """Remembers that `made` is what comes of `messages`, whatever follows them."""
         self._messages = list(messages)
         self._made = list(made)
+        self._given = given
 
 
 class Encoder:

@@ -101,6 +101,16 @@ class _Fields:
     def rows(self, *names: str) -> list[Any]:
         return list(self._first(names, list, "a list") or [])
 
+    def headers(self) -> dict[str, str]:
+        """The object `headers`: texts, numbers as they are written."""
+        found = {}
+        for name, value in self.table("headers").items():
+            if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+                found[str(name)] = str(value)
+            else:
+                self.problem(f"{self.where}.headers.{name}: expected a text")
+        return found
+
     def _first(self, names: tuple[str, ...], kind: Any, word: str) -> Any:
         for name in names:
             value = self.row.get(name)
@@ -115,12 +125,17 @@ class _Fields:
 def _provider(provider_id: str, fields: _Fields) -> ProviderSpec:
     base_url = fields.text("baseUrl", "base_url")
     key = fields.text("apiKey", "api_key")
-    models = []
+    models: list[ModelSpec] = []
+    known: set[str] = set()
     for index, row in enumerate(fields.rows("models")):
         where = f"{fields.where}.models[{index}]"
         if not isinstance(row, Mapping) or not isinstance(row.get("id"), str) or not row["id"].strip():
             fields.problem(f"{where}: expected an object with an id")
             continue
+        if row["id"] in known:
+            fields.problem(f"{where}: there is a model {row['id']!r} before it, which counts")
+            continue
+        known.add(row["id"])
         models.append(_model(provider_id, _Fields(row, where, fields.problem)))
     return ProviderSpec(
         id=provider_id,
@@ -129,7 +144,7 @@ def _provider(provider_id: str, fields: _Fields) -> ProviderSpec:
         base_url=base_url,
         api_key=key,
         keyless=bool(base_url) and not key,
-        headers={str(name): str(value) for name, value in fields.table("headers").items()},
+        headers=fields.headers(),
         models=tuple(models),
         default_model=fields.text("defaultModel", "default_model"),
         compat=_compat(fields),
@@ -162,7 +177,7 @@ def _override(fields: _Fields) -> Override:
         changes["max_output"] = output
     if kinds := _kinds(fields):
         changes["inputs"] = kinds
-    compat, headers = _compat(fields), {str(k): str(v) for k, v in fields.table("headers").items()}
+    compat, headers = _compat(fields), fields.headers()
     levels = _levels(fields)
     cost = _Fields(fields.table("cost"), f"{fields.where}.cost", fields.problem)
     prices = {here: cost.number(name) for name, here in PRICES.items() if name in cost.row}
@@ -212,7 +227,7 @@ def _model(provider_id: str, fields: _Fields) -> ModelSpec:
         thinking_levels=_levels(fields) or None,
         prices=_prices(fields),
         compat=_compat(fields),
-        headers={str(name): str(value) for name, value in fields.table("headers").items()},
+        headers=fields.headers(),
         source="models.json",
     )
 

@@ -234,7 +234,8 @@ class ModelRegistry:
             raise UsageError(f"unknown provider {found.provider!r}")
         found_api = api or found.api or DEFAULT_API
         if base_url:
-            # A server of one's own needs no key; if it wants one, it says so
+            # A server of one's own needs no key; if it wants one, it says so. Nor does the catalog speak for it
+            found = replace(found, source="--base-url")
             spec = replace(spec, base_url=base_url, keyless=spec.keyless or is_loopback(base_url))
         found = replace(found, api="" if spec.stream is not None else found_api, base_url=base_url or found.base_url)
         return Resolution(spec, found, level)
@@ -334,7 +335,8 @@ class ModelRegistry:
         if provider and not spec.base_url and not name and spec.stream is None:
             name = spec.default_model
         # What the server takes is unknown: pictures are let through, a server that takes none says so
-        model = ModelSpec(id=name or spec.default_model or AD_HOC_MODEL, provider=spec.id, inputs=("text", "image"))
+        known = name or spec.default_model or AD_HOC_MODEL
+        model = ModelSpec(id=known, provider=spec.id, inputs=("text", "image"), source="unlisted")
         return _complete(model, spec)
 
     def _is_usable(self, model: ModelSpec, usable: Callable[[ProviderSpec], bool]) -> bool:

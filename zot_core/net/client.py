@@ -127,6 +127,9 @@ class HttpClient:
             response = await client.send(request, stream=True)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise _net_error(error, self.timeouts) from error
+        except (ExceptionGroup, OverflowError, UnicodeError) as error:
+            # What httpx lets through of the layers below it: a port above 65535, a name that IDNA refuses
+            raise NetError("url", _innermost(error)) from error
         try:
             yield HttpResponse(response, self.timeouts)
         finally:
@@ -156,9 +159,12 @@ class HttpClient:
                     context = tls_context(self._verify)
                 except OSError as error:
                     raise NetError("connect", str(error)) from error
-                self._secure = httpx.AsyncClient(
-                    verify=context, proxy=self._proxy or None, timeout=self._httpx_timeout()
-                )
+                try:
+                    self._secure = httpx.AsyncClient(
+                        verify=context, proxy=self._proxy or None, timeout=self._httpx_timeout()
+                    )
+                except (ValueError, ImportError, httpx.InvalidURL) as error:
+                    raise NetError("connect", _proxy_word(error)) from error
             return self._secure
         if self._plain is None:
             self._plain = httpx.AsyncClient(
@@ -175,6 +181,19 @@ class _NoTls(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         raise httpx.UnsupportedProtocol(f"no TLS on this connection: {request.url.host}")
+
+
+def _innermost(error: Exception) -> str:
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return str(error).rstrip(".") or type(error).__name__
+
+
+def _proxy_word(error: Exception) -> str:
+    """Why no client can be made of the proxy settings; never with their text, which may hold a password."""
+    if isinstance(error, ImportError):
+        return "a SOCKS proxy needs the package socksio: install it beside zot, or name an HTTP proxy"
+    return "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY or NO_PROXY, or the setting http.proxy, holds what is no address"
 
 
 def _net_error(error: Exception, timeouts: Timeouts) -> NetError:

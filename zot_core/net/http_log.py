@@ -138,7 +138,10 @@ class _Log:
         try:
             if self._descriptor is None:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-                self._descriptor = os.open(self._path, flags, 0o600)
+                # A named pipe that nobody reads would hold the first request for ever
+                self._descriptor = os.open(self._path, flags | getattr(os, "O_NONBLOCK", 0), 0o600)
+                if hasattr(os, "O_NONBLOCK"):
+                    os.set_blocking(self._descriptor, True)
                 if hasattr(os, "fchmod"):
                     os.fchmod(self._descriptor, 0o600)
             os.write(self._descriptor, json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")

@@ -5,9 +5,12 @@ Must not know a provider: the registry knows them, the runner asks them.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Literal
 
+from zot_core.config.levels import keep_level, kept_level
+from zot_core.config.problems import SaveRefused
 from zot_core.models.levels import clamp_level
 from zot_core.models.registry import ModelRegistry, Resolution, UnknownModel
 from zot_core.models.runner import Runner
@@ -56,6 +59,17 @@ class Choice:
     def provider(self) -> ProviderSpec | None:
         """The provider of the model in use."""
         return None if self._chosen is None else self._chosen.provider
+
+    def takes_key(self, provider_id: str) -> bool:
+        """Whether `--api-key` is meant for this provider: that of the model in use, or, where that is a virtual model
+        of its own, the first one that it was routed to. A key is one vendor's; no other may see it."""
+        if self._chosen is None:
+            return False
+        model = self._chosen.model
+        virtual = self._models.virtual(model.provider, model.id)
+        if virtual is None or not isinstance(virtual[1].model, ModelSpec):
+            return self._chosen.provider.id == provider_id
+        return (self.router.first_of(model) or model.provider) == provider_id
 
     def require(self) -> ModelSpec:
         """The model in use. Raises RunFailed, which says how to name one, when there is none."""
@@ -109,7 +123,7 @@ class Choice:
         stored = self._runtime.session.last_thinking()
         named = self._chosen.level if self._chosen else None
         remembered: ThinkingLevel | None = stored if stored in THINKING_LEVELS else None
-        self._wanted = level or named or remembered or settings.reasoning or "off"
+        self._wanted = level or named or remembered or self._kept() or settings.reasoning or "off"
         self.thinking = self._clamped(self._wanted)
         self._remember()
 
@@ -155,7 +169,10 @@ class Choice:
         self._runtime.session.append_model(found.model.provider, found.model.id)
         self._runtime.state.prompt.raise_epoch("model")
         wanted = self._wanted
-        await self.set_thinking(found.level or self._level_before(found.model) or wanted)
+        if found.level:
+            await self.set_thinking(found.level)
+        else:
+            await self._set_level(self._level_before(found.model) or self._kept() or wanted)
         self._wanted = found.level or wanted
         if self._runtime.sink.wants("model_select"):
             from zot_core.events.model import ModelSelectEvent
@@ -164,7 +181,20 @@ class Choice:
         return True
 
     async def set_thinking(self, level: ThinkingLevel) -> ThinkingLevel:
-        """Chooses the level, clamped to what the model takes; answers the one in force."""
+        """Chooses the level, clamped to what the model takes; answers the one in force. It is remembered for the model
+        beyond the session, if that is kept itself."""
+        await self._set_level(level)
+        model = self.model
+        if model is not None and model.reasoning and self._runtime.session.path is not None:
+            settings = self._runtime.settings.values.reasoning
+            name = f"{model.provider}/{model.id}"
+            try:
+                await asyncio.to_thread(keep_level, self._runtime.app.paths, name, self.thinking, settings)
+            except SaveRefused as error:  # it holds for this session all the same
+                self._runtime.note(str(error), "warning")
+        return self.thinking
+
+    async def _set_level(self, level: ThinkingLevel) -> None:
         before, self.thinking = self.thinking, self._clamped(level)
         self._wanted = level
         self._remember()
@@ -174,7 +204,6 @@ class Choice:
                 from zot_core.events.model import ThinkingLevelSelectEvent
 
                 await self._runtime.sink.tell(ThinkingLevelSelectEvent(level=self.thinking, previous_level=before))
-        return self.thinking
 
     def stream(self, request: Request) -> AsyncIterator[StreamPart]:
         """The model's answer to `request`, part by part; the last one is Done or Failed."""
@@ -220,6 +249,16 @@ class Choice:
         if key not in self._levels:
             return levels_on(self._runtime.session.branch()).get(key)
         return self._levels[key]
+
+    def _kept(self) -> ThinkingLevel | None:
+        """The level that was chosen for the model in an earlier session."""
+        model, app = self.model, self._runtime.app
+        if model is None or not model.reasoning:
+            return None
+        settings = self._runtime.settings.values.reasoning
+        level, problems = kept_level(app.paths, f"{model.provider}/{model.id}", settings)
+        app.problems(problems)
+        return level
 
     def _clamped(self, level: ThinkingLevel) -> ThinkingLevel:
         return level if self._chosen is None else clamp_level(self._chosen.model, level)

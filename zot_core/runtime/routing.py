@@ -49,6 +49,7 @@ class Router:
         self._runner = runner
         self._usable = usable
         self._states: dict[str, Json | None] = {}
+        self._first: dict[tuple[str, str], str] = {}
         self.routed: ModelSpec | None = None
         """The real model of the last routed request of the agent."""
 
@@ -61,6 +62,19 @@ class Router:
         if found is None:
             return self._runner.stream(request, provider)
         return self._routed(found[0], found[1], request, provider, passed | {key})
+
+    def first_of(self, model: ModelSpec) -> str:
+        """The first provider wanting a key that the virtual `model` was routed to in this session; "" before that."""
+        return self._first.get((model.provider, model.id), "")
+
+    def _note_first(self, passed: Passed, target: _Target) -> None:
+        name = target.model.provider
+        spec = target.provider or self._models.provider(name)
+        inner = self._models.virtual(name, target.model.id)
+        if spec is None or spec.keyless or (inner is not None and isinstance(inner[1].model, ModelSpec)):
+            return
+        for key in passed:
+            self._first.setdefault(key, name)
 
     async def _routed(
         self, owner: str, virtual: VirtualModel, request: Request, provider: ProviderSpec | None, passed: Passed
@@ -83,6 +97,7 @@ class Router:
                 yield Retrying(told, 0.0, tried[-1].failure)
             if request.purpose == "agent":
                 self.routed = target.model
+            self._note_first(passed, target)
             yield Routed(target.model, target.level)
             failure: Failure | None = None
             onward = replace(request, model=target.model, thinking=target.level)

@@ -145,6 +145,8 @@ class Runs:
                 pass
             if self._pumping is not None:
                 await asyncio.wait([self._pumping])
+            elif self._requests:
+                await asyncio.sleep(0.005)  # asked for within a dispatch that goes on; its end starts them
 
     def pump(self) -> None:
         """Starts what was asked for, unless a dispatch or a run goes on: both come here when they are over."""

@@ -66,6 +66,8 @@ def _encode_tool(message: ToolResultMessage, data: Data) -> None:
         data["details"] = message.details
     if message.usage is not None:
         data["usage"] = encode_usage(message.usage)
+    if message.activated:
+        data["activated"] = list(message.activated)
 
 
 def _encode_custom(message: CustomMessage, data: Data) -> None:
@@ -178,6 +180,7 @@ def _decode_tool(data: Data, id: str, time: float) -> Message:
         is_error=data.get("is_error", False),
         details=data.get("details"),
         usage=decode_usage(data.get("usage")),
+        activated=tuple(str(name) for name in data.get("activated", ())),
         id=id,
         time=time,
     )

@@ -5,11 +5,12 @@ the system around the whole command. Knows no policy by name.
 """
 
 # What is asked here is what the system says of real paths, in a hurry before a spawn.
-# ruff: noqa: PTH110, PTH112, PTH118
+# ruff: noqa: PTH110, PTH112, PTH114, PTH118
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import shutil
@@ -47,12 +48,18 @@ _PROBE_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What the policies ask of commands. `roots` None means everywhere; `denied` holds inside of roots too."""
+    """What the policies ask of commands. `roots` None means everywhere; `denied` and `readonly` hold inside of roots.
+
+    `links` are among the paths to be left unchanged: nothing keeps a link from being replaced.
+    """
 
     roots: tuple[str, ...] | None
     readable: tuple[str, ...]
     denied: tuple[str, ...]
     by: str
+    readonly: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    network: bool = True
 
     @property
     def writable(self) -> tuple[str, ...]:
@@ -62,16 +69,22 @@ class Confinement:
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """What this machine has: `bwrap` is the program's path or empty, `landlock` whether it can be used."""
+    """What this machine has: `bwrap` is the program's path or empty, `landlock` whether it can be used.
+
+    `seclude` is whether programs can have mounts and a network of their own without bubblewrap, `tcp` whether Landlock
+    can close TCP; both count only without bubblewrap.
+    """
 
     bwrap: str
     landlock: bool
     why: str = ""
+    seclude: bool = False
+    tcp: bool = False
 
 
 def demands(policies: Iterable[FilesystemPolicy]) -> Confinement | None:
     """What the policies ask of commands together, or None. Roots of several policies: only what all of them allow."""
-    asking = [policy for policy in policies if policy.roots or policy.denied_roots]
+    asking = [policy for policy in policies if policy.roots or _closes(policy)]
     if not asking:
         return None
     roots: tuple[str, ...] | None = None
@@ -82,7 +95,20 @@ def demands(policies: Iterable[FilesystemPolicy]) -> Confinement | None:
             roots = theirs if roots is None else _both(roots, theirs)
             readable += tuple(map(real_path, policy.readable_roots))
     denied = tuple(dict.fromkeys(real_path(root) for policy in asking for root in policy.denied_roots))
-    return Confinement(roots, readable, denied, ", ".join(policy.name for policy in asking))
+    unchanged = tuple(dict.fromkeys(root for policy in asking for root in policy.readonly_roots))
+    return Confinement(
+        roots,
+        readable,
+        denied,
+        ", ".join(policy.name for policy in asking),
+        tuple(dict.fromkeys(map(real_path, unchanged))),
+        tuple(root for root in unchanged if os.path.islink(root)),
+        all(policy.network for policy in asking),
+    )
+
+
+def _closes(policy: FilesystemPolicy) -> bool:
+    return bool(policy.denied_roots or policy.readonly_roots or not policy.network)
 
 
 async def confined(ctx: Any, allowed: Gated) -> tuple[tuple[str, ...], str, Gated]:
@@ -102,19 +128,70 @@ async def confined(ctx: Any, allowed: Gated) -> tuple[tuple[str, ...], str, Gate
         os.makedirs(temporary, mode=0o700, exist_ok=True)  # noqa: PTH103
         env = {**env, "TMPDIR": temporary}
     allowed = Gated(allowed.command, cwd, env)
+    kept = [path for path in wanted.readonly if _stands(path, wanted)]
     if has.bwrap:
-        return tuple(_bubblewrap(has.bwrap, wanted, cwd)), "", allowed
+        return tuple(_bubblewrap(has.bwrap, wanted, cwd, kept)), _not_unchanged(wanted.links), allowed
+    rules, notice = _without_mounts(has, wanted, kept)
     if wanted.roots is None:
-        return _without_bubblewrap(has, wanted, allowed)
+        return _without_bubblewrap(has, wanted, allowed, rules, notice)
     if not has.landlock:
-        raise ToolError(
-            f"Commands are refused: the policy {wanted.by} keeps them inside {_listed(wanted.roots)}, and nothing here "
-            f"can enforce that: {has.why}. Install bubblewrap (the program bwrap), or use the file tools."
-        )
+        raise _refusal(f"keeps them inside {_listed(wanted.roots)}", has, wanted)
     inside = [root for root in wanted.denied if any(_within(root, open_) for open_ in wanted.writable)]
     # Programs take a home that they may not look into for an error, one without their files for a new one.
     allowed = Gated(allowed.command, cwd, {**allowed.env, "HOME": allowed.env["TMPDIR"]})
-    return _landlocked(read=_readable(wanted), write=_writable(wanted)), _not_kept(inside), allowed
+    rules |= {"read": _readable(wanted), "write": _writable(wanted)}
+    return _landlocked(rules), _joined(_not_kept(inside), notice), allowed
+
+
+def _refusal(what: str, has: Sandbox, wanted: Confinement) -> ToolError:
+    return ToolError(
+        f"Commands are refused: the policy {wanted.by} {what}, and nothing here can enforce that: {has.why}. "
+        "Install bubblewrap (the program bwrap), or use the file tools."
+    )
+
+
+def _held(wanted: Confinement, kept: Iterable[str]) -> list[str]:
+    """The folders to mount as writable. What is mounted cannot be renamed, so all around what is left unchanged are.
+
+    Outer ones first: a later one would hide an inner one.
+    """
+    around: set[str] = set(wanted.writable)
+    for path in kept:
+        while (path := os.path.dirname(path)) != "/":  # noqa: PTH120
+            around |= {path} if any(_within(path, root) for root in wanted.writable) else set()
+    return sorted(around, key=len)
+
+
+def _stands(path: str, wanted: Confinement) -> bool:
+    """Whether there is anything to be left unchanged. A missing folder is made, else a command could make it."""
+    if wanted.roots is not None and not any(_within(path, root) for root in wanted.writable):
+        return False  # it is closed anyway
+    if not os.path.lexists(path) and not os.path.basename(path).endswith(".json"):  # noqa: PTH119
+        with contextlib.suppress(OSError):  # nor can a command then
+            os.mkdir(path)  # noqa: PTH102
+    return os.path.exists(path)
+
+
+def _without_mounts(has: Sandbox, wanted: Confinement, kept: list[str]) -> tuple[dict[str, Any], str]:
+    """Rules for the script, where there is no bubblewrap: for what is left unchanged and the network; what to say.
+
+    Raises ToolError where the network cannot be closed.
+    """
+    if not kept and wanted.network:
+        return {}, _not_unchanged(wanted.links)
+    if has.seclude and has.landlock:
+        return {"seclude": {"held": _held(wanted, kept), "readonly": kept, "network": wanted.network}}, _not_unchanged(
+            wanted.links
+        )
+    notices = [_not_unchanged([*kept, *wanted.links], has.why)]
+    if not wanted.network:
+        if not has.tcp:
+            raise _refusal("closes the network to them", has, wanted)
+        notices.append(
+            f"[Commands have no TCP (policy {wanted.by}); UDP and local sockets stay open to them here ({has.why}). "
+            "Leave them alone.]"
+        )
+    return {} if wanted.network else {"tcp": False}, _joined(*notices)
 
 
 async def searching(policies: Iterable[FilesystemPolicy], folder: str, programs: Sequence[str]) -> tuple[str, ...]:
@@ -136,8 +213,8 @@ async def searching(policies: Iterable[FilesystemPolicy], folder: str, programs:
         return ()
     if wanted.roots is None:
         outside = _outside(wanted, (folder,))
-        return _landlocked(denied=outside) if outside else ()
-    return _landlocked(read=[*_readable(wanted), *wanted.writable, *needed], write=["/dev/null"])
+        return _landlocked({"denied": outside}) if outside else ()
+    return _landlocked({"read": [*_readable(wanted), *wanted.writable, *needed], "write": ["/dev/null"]})
 
 
 async def sandbox() -> Sandbox:
@@ -147,8 +224,10 @@ async def sandbox() -> Sandbox:
         problem = await _bubblewrap_problem(bwrap) if bwrap else "bubblewrap is not installed"
         version = landlock.abi()
         usable = version >= landlock.NEEDED_ABI
+        secludes = bool(problem) and usable and await _can_seclude()
         more = "" if usable else f"; Landlock is {'too old' if version else 'missing'}"
-        _found[:] = [Sandbox("" if problem else bwrap, usable, f"{problem}{more}" if problem else "")]
+        why = f"{problem}{more}" if problem else ""
+        _found[:] = [Sandbox("" if problem else bwrap, usable, why, secludes, version >= landlock.TCP_ABI)]
     return _found[0]
 
 
@@ -158,6 +237,17 @@ _found: list[Sandbox] = []
 async def _bubblewrap_problem(bwrap: str) -> str:
     """Why bubblewrap cannot be used, empty if it can: many machines have it and forbid what it needs."""
     argv = [bwrap, "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--cap-drop", "ALL", "true"]
+    return await _problem("bubblewrap", argv)
+
+
+async def _can_seclude() -> bool:
+    """Whether this system lets a program have mounts and a network of its own."""
+    rules = {"seclude": {"held": [], "readonly": [str(scratch_folder())], "network": False}}
+    return not await _problem("", [*_landlocked(rules), "true"])
+
+
+async def _problem(name: str, argv: Sequence[str]) -> str:
+    """Why a trial fails; empty if it does not."""
     try:
         process = await asyncio.create_subprocess_exec(
             *argv,
@@ -166,20 +256,20 @@ async def _bubblewrap_problem(bwrap: str) -> str:
             stderr=asyncio.subprocess.PIPE,
         )
     except OSError as error:
-        return f"bubblewrap cannot be started: {error.strerror}"
+        return f"{name} cannot be started: {error.strerror}"
     try:
         async with asyncio.timeout(_PROBE_S):
             _, said = await process.communicate()
     except TimeoutError:
         process.kill()
         await process.wait()
-        return "bubblewrap does not answer"
+        return f"{name} does not answer"
     words = said.decode(errors="replace").strip().rpartition("\n")[2]
-    return f"bubblewrap does not work here ({words})" if process.returncode else ""
+    return f"{name} does not work here ({words})" if process.returncode else ""
 
 
-def _bubblewrap(bwrap: str, wanted: Confinement, cwd: str) -> list[str]:
-    argv = [bwrap, "--unshare-pid", "--cap-drop", "ALL"]
+def _bubblewrap(bwrap: str, wanted: Confinement, cwd: str, kept: Iterable[str]) -> list[str]:
+    argv = [bwrap, "--unshare-pid", "--cap-drop", "ALL", *([] if wanted.network else ["--unshare-net"])]
     if wanted.roots is None:
         argv += ["--dev-bind", "/", "/"]
     else:
@@ -190,8 +280,10 @@ def _bubblewrap(bwrap: str, wanted: Confinement, cwd: str) -> list[str]:
         argv += ["--dev", "/dev", "--bind", os.path.join(scratch, "tmp"), "/tmp"]
         for path in wanted.readable:
             argv += ["--ro-bind-try", path, path]
-        for path in wanted.writable:
+        for path in _held(wanted, kept):
             argv += ["--bind-try", path, path]
+    for path in kept:
+        argv += ["--ro-bind-try", path, path]
     return [*argv, "--proc", "/proc", *_closed(wanted.denied), "--chdir", cwd, "--"]
 
 
@@ -214,14 +306,17 @@ def _closed(denied: Iterable[str]) -> list[str]:
     return argv
 
 
-def _without_bubblewrap(has: Sandbox, wanted: Confinement, allowed: Gated) -> tuple[tuple[str, ...], str, Gated]:
-    """Denied roots alone. Landlock opens what is beside them, so none may lie where the command makes new files."""
+def _without_bubblewrap(
+    has: Sandbox, wanted: Confinement, allowed: Gated, rules: dict[str, Any], notice: str
+) -> tuple[tuple[str, ...], str, Gated]:
+    """No roots. Landlock opens what is beside denied ones, so none may lie where the command makes new files."""
     if not has.landlock:
-        return (), _not_kept(wanted.denied, has.why), allowed
+        return (), _joined(_not_kept(wanted.denied, has.why), notice), allowed
     work = (allowed.cwd, real_path(str(scratch_folder())))
     inside = [root for root in wanted.denied if any(_within(root, folder) for folder in work)]
-    outside = _outside(wanted, work)
-    return _landlocked(write=work, denied=outside) if outside else (), _not_kept(inside, has.why), allowed
+    if outside := _outside(wanted, work):
+        rules |= {"write": list(work), "denied": outside}
+    return _landlocked(rules) if rules else (), _joined(_not_kept(inside, has.why), notice), allowed
 
 
 def _outside(wanted: Confinement, work: Iterable[str]) -> list[str]:
@@ -230,9 +325,8 @@ def _outside(wanted: Confinement, work: Iterable[str]) -> list[str]:
     return [root for root in apart if os.path.exists(root)]
 
 
-def _landlocked(read: Iterable[str] = (), write: Iterable[str] = (), denied: Iterable[str] = ()) -> tuple[str, ...]:
-    rules = json.dumps({"read": list(read), "write": list(write), "denied": list(denied)})
-    return (sys.executable, "-I", "-S", landlock.__file__, rules)
+def _landlocked(rules: dict[str, Any]) -> tuple[str, ...]:
+    return (sys.executable, "-I", "-S", landlock.__file__, json.dumps(rules))
 
 
 def _readable(wanted: Confinement) -> list[str]:
@@ -259,12 +353,24 @@ def _not_kept(roots: Iterable[str], why: str = "") -> str:
     return f"[A policy closes {names}, but nothing here keeps commands out of it{reason}. Leave it alone.]"
 
 
+def _not_unchanged(roots: Iterable[str], why: str = "") -> str:
+    names = _listed(roots)
+    if not names:
+        return ""
+    reason = f" ({why})" if why else ""
+    return f"[A policy wants {names} unchanged, but nothing here keeps commands from it{reason}. Leave it alone.]"
+
+
+def _joined(*notices: str) -> str:
+    return "\n".join(filter(None, notices))
+
+
 def _listed(paths: Iterable[str]) -> str:
     return ", ".join(shown(path) for path in paths)
 
 
 def _within(path: str, root: str) -> bool:
-    return path == root or path.startswith(root.rstrip("/") + "/")
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
 def _both(some: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:

@@ -27,9 +27,9 @@ _WORDS = {
     errno.EISDIR: "it is a folder",
     errno.ELOOP: "too many links (a loop?)",
     errno.ENAMETOOLONG: "the name is too long",
-    errno.ENOSPC: "the disk is full; the file is as it was",
-    errno.EDQUOT: "the disk quota is used up; the file is as it was",
-    errno.EFBIG: "it would be larger than this system or user may make files; the file is as it was",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "it would be larger than this system or user may make files",
     errno.EROFS: "the file system is read-only",
     errno.EBUSY: "it is busy or a mount point; change it with a shell command instead",
     errno.ETXTBSY: "it is a program that is running",
@@ -37,6 +37,7 @@ _WORDS = {
 }
 
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -58,7 +59,8 @@ def in_words(error: OSError) -> str:
 
 def about(action: str, shown_path: str, error: OSError) -> ToolError:
     """The error for a file operation that the system refused: `Cannot read a.txt: permission denied`."""
-    return ToolError(f"Cannot {action} {shown_path}: {in_words(error)}")
+    more = "; the file is as it was" if error.errno in _FULL else ""
+    return ToolError(f"Cannot {action} {shown_path}: {in_words(error)}{more}")
 
 
 def tool_errors(execute: Callable[[A, C], Awaitable[ToolResult]]) -> Callable[[A, C], Awaitable[ToolResult]]:

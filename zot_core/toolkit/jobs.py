@@ -215,6 +215,7 @@ class Jobs:
         running = [job.id for job in self._jobs.values() if job.running]
         if len(running) >= MAX_RUNNING:
             raise ToolError(f"{len(running)} background jobs run, which is the most: kill one first")
+        takes_input = takes_input and hasattr(os, "set_blocking")  # a Windows with Python 3.11 has no such pipes
         read_end, write_end = os.pipe() if takes_input else (subprocess.DEVNULL, None)
         if write_end is not None:
             os.set_blocking(write_end, False)

@@ -2,7 +2,8 @@
 
     python -I -S landlock.py '{"read": [...], "write": [...], "denied": [...]}' PROGRAM ARGUMENT...
 
-Imports nothing of zot, because an isolated interpreter runs it; `abi` alone is called from within zot.
+Landlock opens trees and cannot close a part of one, so what is to stay unchanged is mounted read-only first, where the
+system lets that be. Imports nothing of zot, because an isolated interpreter runs it; only `abi` is called within zot.
 """
 
 # A script without the package, where pathlib would cost as much as the rest.
@@ -18,12 +19,19 @@ from collections.abc import Iterable
 
 NEEDED_ABI = 3
 """Of Linux 6.2: earlier ones cannot keep a program from emptying files outside."""
+TCP_ABI = 4
+"""Of Linux 6.7: the first that can close TCP."""
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE = 1, 1 << 1, 1 << 2, 1 << 3, 1 << 14
 _ALL = (1 << 15) - 1
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
 _NO_NEW_PRIVILEGES = 38
+_TCP = 3
+_NEW_MOUNTS, _NEW_USER, _NEW_NETWORK = 0x00020000, 0x10000000, 0x40000000
+_READ_ONLY, _REMOUNT, _BIND, _RECURSIVE, _PRIVATE = 1, 32, 4096, 16384, 1 << 18
+_KEPT = 2 | 4 | 8 | 1024 | 2048
+"""Flags of a mount that a remount has to name again: no setuid, devices, programs, access times."""
 
 
 class _PathBeneath(ctypes.Structure):
@@ -40,17 +48,22 @@ def abi() -> int:
     return max(found, 0)
 
 
-def restrict(read: Iterable[str], write: Iterable[str], denied: Iterable[str]) -> None:
-    """From now on this thread and its children reach only these paths. Raises OSError.
+def restrict(
+    read: Iterable[str] = (), write: Iterable[str] = (), denied: Iterable[str] = (), *, tcp: bool = True
+) -> None:
+    """From now on this thread and its children reach only these paths, and TCP only with `tcp`. Raises OSError.
 
     With `denied`, everything is reached but that: names in it can be listed, and nothing new can be made directly in
     the folders above it.
     """
     library = ctypes.CDLL(None, use_errno=True)
-    handled = ctypes.c_uint64(_ALL)
-    ruleset = _checked(library.syscall(_CREATE, ctypes.byref(handled), ctypes.c_size_t(8), 0))
+    handled = (ctypes.c_uint64 * 2)(_ALL, 0 if tcp else _TCP)
+    ruleset = _checked(library.syscall(_CREATE, ctypes.byref(handled), ctypes.c_size_t(8 if tcp else 16), 0))
     rows = [(path, _READ) for path in read] + [(path, _ALL) for path in write]
-    if closed := list(denied):
+    closed = list(denied)
+    if not rows and not closed:
+        rows = [("/", _ALL)]
+    if closed:
         above = {folder for path in closed for folder in _above(path)}
         rows += [(folder, _READ_DIR) for folder in above]
         for folder in above:
@@ -69,6 +82,41 @@ def restrict(read: Iterable[str], write: Iterable[str], denied: Iterable[str]) -
     _checked(library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
     _checked(library.syscall(_RESTRICT, ruleset, 0))
     os.close(ruleset)
+
+
+def seclude(held: Iterable[str], readonly: Iterable[str], *, network: bool) -> None:
+    """From now on this process sees `readonly` paths as such, cannot rename `held` folders, and has, without `network`,
+    one of its own that leads nowhere. Raises OSError where the system does not let it.
+    """
+    library = ctypes.CDLL(None, use_errno=True)
+    library.mount.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_void_p)
+    wanted = _NEW_MOUNTS | (0 if network else _NEW_NETWORK)
+    user, group = os.getuid(), os.getgid()
+    if library.unshare(wanted):
+        _checked(library.unshare(wanted | _NEW_USER))
+        for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+            with open(f"/proc/self/{name}", "w") as file:  # noqa: PTH123
+                file.write(text)
+    _checked(library.mount(None, b"/", None, _RECURSIVE | _PRIVATE, None))
+    there = os.getcwd()  # noqa: PTH109
+    for path in map(os.fsencode, filter(os.path.exists, held)):
+        _checked(library.mount(path, path, None, _BIND | _RECURSIVE, None))
+    for path in map(os.fsencode, readonly):
+        _checked(library.mount(path, path, None, _BIND | _RECURSIVE, None))
+        flags = os.statvfs(path).f_flag & _KEPT
+        _checked(library.mount(None, path, None, _BIND | _REMOUNT | _READ_ONLY | flags, None))
+    os.chdir(there)  # else it stands below what was mounted over it
+    if not network:
+        _loopback_up()
+
+
+def _loopback_up() -> None:
+    import fcntl
+    import socket
+    import struct
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, 0x8914, struct.pack("16sh14x", b"lo", 1))
 
 
 def _inside(folder: str) -> list[str]:
@@ -96,5 +144,8 @@ def _checked(result: int) -> int:
 
 
 if __name__ == "__main__":
-    restrict(**json.loads(sys.argv[1]))
+    rules = json.loads(sys.argv[1])
+    if (secluded := rules.pop("seclude", None)) is not None:
+        seclude(**secluded)
+    restrict(**rules)
     os.execvp(sys.argv[2], sys.argv[2:])

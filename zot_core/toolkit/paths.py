@@ -5,11 +5,12 @@ only one; who writes never guesses. Nothing here opens a file; folders are liste
 """
 
 # pathlib drops what a name may mean ("./@x") and raises where a name is too long.
-# ruff: noqa: PTH110, PTH112, PTH118, PTH119, PTH120, PTH206
+# ruff: noqa: PTH112, PTH116, PTH118, PTH119, PTH120, PTH206
 
 from __future__ import annotations
 
 import difflib
+import errno
 import json
 import os
 import unicodedata
@@ -17,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from zot_core.toolkit.errors import ToolError, shown
+from zot_core.toolkit.errors import ToolError, about, shown
 
 _LISTED = 5000
 """How many names of a folder are compared at most."""
@@ -29,6 +30,9 @@ _FOLDED = {
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u02bc"), "'"),
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"'),
 }
+
+_MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL})
+"""What the system says of a path where nothing is; anything else leaves that open."""
 
 MayList = Callable[[str], bool]
 """Whether a folder may be looked into, by its real path."""
@@ -106,7 +110,7 @@ def find_for_reading(cwd: str | os.PathLike[str], written: str, may_list: MayLis
     Raises ToolError when there is none, naming close names, or when several look alike.
     """
     path = locate(cwd, written)
-    if os.path.exists(path):
+    if _exists(path, written):
         return Found(path)
     if os.path.lexists(path):
         raise ToolError(f"{shown(written)} is a link to a file that does not exist: {shown(real_path(path))}")
@@ -114,6 +118,19 @@ def find_for_reading(cwd: str | os.PathLike[str], written: str, may_list: MayLis
     if len(alike) == 1:
         return Found(alike[0], f"No file has exactly this name; this is {quoted(alike[0])}")
     raise ToolError(missing(written, path, alike, may_list))
+
+
+def _exists(path: str, written: str) -> bool:
+    """Whether anything is there, links followed. Raises ToolError where the system does not tell."""
+    try:
+        os.stat(path)
+    except PermissionError:
+        raise ToolError(f"Cannot reach {shown(written)}: a folder on the way is closed (permission denied)") from None
+    except OSError as error:
+        if error.errno in _MISSING:
+            return False
+        raise about("reach", shown(written), error) from error
+    return True
 
 
 def missing(written: str, path: str, alike: list[str], may_list: MayList = lambda folder: True) -> str:

@@ -1,8 +1,8 @@
 """Child processes that live and die by process group: started in a session of their own, ended TERM then KILL.
 
 A group whose leader has ended may have members left; it stays known, so that whoever owns the registry can end it.
-Every child carries a mark in its environment, by which those are found that left the group. Knows neither tools nor
-extensions; both start their children here.
+Every child carries marks, in its environment and in its limits, by which those are found that left the group. Knows
+neither tools nor extensions; both start their children here.
 """
 
 from __future__ import annotations
@@ -18,13 +18,21 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from zot_core.toolkit.proctable import MARK, TOKEN, marked, running, running_groups, strays
+from zot_core.toolkit.marking import number_of, spawning
+from zot_core.toolkit.proctable import MARK, TOKEN, carries, children, marked, running, running_groups, strays
 from zot_core.toolkit.watchdog import watch
 
 GRACE_S = 2.0
 """How long a group has between TERM and KILL."""
 _POLL_S = 0.02
 _LAST_WORDS_S = 0.1
+_DYING_S = 1.0
+_KILLING_S = 5.0
+_ROUNDS = 5
+_WINDOWS = sys.platform == "win32"
+_ALONE: Mapping[str, Any] = {"creationflags": 0x08000200} if _WINDOWS else {"start_new_session": True}
+"""What keeps a child from zot's terminal. On Windows CREATE_NO_WINDOW (a hidden console of its own, so that it neither
+reads zot's keys nor changes its modes and code page) and CREATE_NEW_PROCESS_GROUP (Ctrl-C is zot's alone)."""
 _owners = itertools.count(1)
 
 
@@ -59,9 +67,9 @@ class ProcessGroup:
         transport: asyncio.SubprocessTransport,
         protocol: _Protocol,
         on_gone: Callable[[ProcessGroup], None],
-        mark: str,
+        is_marked: Callable[[int], bool],
     ) -> None:
-        self.mark = mark
+        self._is_marked = is_marked
         self.process = asyncio.subprocess.Process(transport, protocol, asyncio.get_running_loop())
         self.id = self.process.pid
         self._transport = transport
@@ -91,7 +99,7 @@ class ProcessGroup:
         """Whether the system still knows the group, even if all in it have ended: a cheap `alive` that errs to yes."""
         if self.process.returncode is None:
             return True
-        if sys.platform == "win32":
+        if _WINDOWS:
             return False
         # A pid is not given anew while a group bears it. So a process with the leader's pid, after the leader was
         # reaped, means that the group had ended and this is a stranger.
@@ -102,10 +110,13 @@ class ProcessGroup:
         if not self.known():
             self._on_gone(self)
             return
-        if sys.platform == "win32":
-            # There is no signal for a tree; the process itself is killed even where the program is missing.
-            subprocess.run(["taskkill", "/T", "/F", "/PID", str(self.id)], capture_output=True, check=False)
-            self.process.kill()
+        if _WINDOWS:
+            # There is no signal for a tree; the process itself is killed even where the program is missing or hangs.
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                command = ["taskkill", "/T", "/F", "/PID", str(self.id)]
+                subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_KILLING_S)
+            with contextlib.suppress(ProcessLookupError):
+                self.process.kill()
             return
         try:
             os.killpg(self.id, number)
@@ -115,10 +126,10 @@ class ProcessGroup:
     async def end(self, grace: float = GRACE_S) -> None:
         """Ends the group and what its leader started outside of it: TERM, after `grace` seconds KILL.
 
-        Returns when all have ended, or right after KILL, with the pipes closed; what was written by then can still be
-        read. A cancellation meanwhile means KILL at once.
+        Returns when all have ended, or at most a second after KILL, with the pipes closed; what was written by then can
+        still be read. A cancellation meanwhile means KILL at once.
         """
-        outside = strays(self.id, self.mark)
+        outside = strays(self.id, self._is_marked)
         try:
             self._signal_all(outside, signal.SIGTERM)
             if hasattr(signal, "SIGCONT"):
@@ -127,6 +138,7 @@ class ProcessGroup:
         finally:
             self.kill()
         await self._protocol.exited.wait()
+        await _gone(lambda: not self.alive(), _DYING_S)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._protocol.finished.wait(), _LAST_WORDS_S)
         self._transport.close()
@@ -135,7 +147,7 @@ class ProcessGroup:
 
     def kill(self) -> None:
         """Kills the group and what left it at once, without waiting; it can be called where nothing can be awaited."""
-        self._signal_all(strays(self.id, self.mark), getattr(signal, "SIGKILL", signal.SIGTERM))
+        self._signal_all(strays(self.id, self._is_marked), getattr(signal, "SIGKILL", signal.SIGTERM))
 
     def _signal_all(self, outside: Iterable[int], number: int) -> None:
         self.send(number)
@@ -172,8 +184,10 @@ class ProcessGroups:
 
     def __init__(self) -> None:
         self._live: dict[int, ProcessGroup] = {}
-        self._mark = f"{TOKEN}.{next(_owners)}."
+        self._process = os.getpid()
+        self._mark = f"{TOKEN}.{self._process}.{next(_owners)}."
         self._started = 0
+        self._numbers: set[int] = set()
         self._closers: set[Callable[[], None]] = set()
 
     async def spawn(
@@ -193,21 +207,32 @@ class ProcessGroups:
         """
         for group in [group for group in self._live.values() if not group.known()]:
             self._forget(group)
+        self._reap()
         watch()
         self._started += 1
-        mark = f"{self._mark}{self._started}"
+        mark = f"{self._mark}{self._started}."
         loop = asyncio.get_running_loop()
-        transport, protocol = await loop.subprocess_exec(
-            lambda: _Protocol(limit, loop),
-            *argv,
-            cwd=cwd,
-            env={**env, MARK: mark + "."},
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=True,
+        numbered, (transport, protocol) = await spawning(
+            loop.subprocess_exec(
+                lambda: _Protocol(limit, loop),
+                *argv,
+                cwd=cwd,
+                env={**env, MARK: mark},
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                **_ALONE,
+            )
         )
-        group = ProcessGroup(transport, protocol, self._forget, mark + ".")
+        number = numbered.number
+        self._numbers |= {number} - {0}
+        group = ProcessGroup(
+            transport,
+            protocol,
+            self._forget,
+            lambda pid: bool(number and number_of(pid) == number) or carries(pid, mark),
+        )
+        numbered.only(group.id)
         self._live[group.id] = group
         return group
 
@@ -233,24 +258,49 @@ class ProcessGroups:
 
         What they started outside of any group is found on Linux only.
         """
+        if self._process != os.getpid():
+            return  # a fork of the process whose children they are
         await asyncio.gather(*(group.end(grace) for group in self.live()))
         if left := self._left():
             _signal(left, signal.SIGTERM)
             try:
                 await _gone(lambda: not any(map(running, left)), grace)
             finally:
-                _signal(self._left(), getattr(signal, "SIGKILL", signal.SIGTERM))
+                self._kill_left()
+        self._reap()
         self._close_rest()
 
     def kill(self) -> None:
         """Kills all groups without waiting: for the end of the process."""
+        if self._process != os.getpid():
+            return
         for group in self.live():
             group.kill()
-        _signal(self._left(), getattr(signal, "SIGKILL", signal.SIGTERM))
+        self._kill_left()
         self._close_rest()
 
     def _left(self) -> list[int]:
-        return marked(self._mark) if self._started else []
+        return marked(self._is_marked) if self._started else []
+
+    def _is_marked(self, pid: int) -> bool:
+        return number_of(pid) in self._numbers or carries(pid, self._mark)
+
+    def _kill_left(self) -> None:
+        """Once more as long as there is anybody: who is just about to fork leaves another behind."""
+        for _ in range(_ROUNDS):
+            left = self._left()
+            if not left:
+                return
+            _signal(left, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    def _reap(self) -> None:
+        """As the first process of a container we inherit what commands left, and nobody else takes their end."""
+        if os.getpid() != 1 or not self._started:
+            return
+        for pid in children():
+            if pid not in self._live and number_of(pid) in self._numbers and not running(pid):
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
 
     def _close_rest(self) -> None:
         for closer in list(self._closers):

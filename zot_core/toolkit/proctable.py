@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 MARK = "ZOT_CHILD"
 """The variable that every child of zot carries, and whatever it starts: `<process of zot>.<owner>.<group>`."""
@@ -30,21 +31,43 @@ def descendants(pid: int) -> list[int]:
     return _below(pid, [row[:3] for row in _processes()])
 
 
-def strays(group: int, mark: str) -> list[int]:
+def descendants_of(pids: Iterable[int]) -> list[int]:
+    """All that is below these processes, whatever its group; empty where /proc is missing."""
+    rows = [row[:2] for row in _processes()]
+    found, below = list[int](), set(pids)
+    while below:
+        below = {pid for pid, parent in rows if parent in below}
+        found += below
+    return found
+
+
+def children() -> list[int]:
+    """The children of this process, ended ones too that nobody has reaped; empty where /proc is missing."""
+    own = os.getpid()
+    if not os.path.exists(f"/proc/self/task/{own}/children"):  # noqa: PTH110 - not every kernel has it
+        return [pid for pid, parent, *_ in _processes() if parent == own]
+    found: list[int] = []
+    for task in os.listdir("/proc/self/task"):
+        with suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/self/task/{task}/children", "rb") as file:
+            found += map(int, file.read().split())
+    return found
+
+
+def strays(group: int, is_marked: Callable[[int], bool]) -> list[int]:
     """The processes outside of `group` that its leader started, at whatever remove: below it, or with its mark.
 
     A mark also finds those whose parents have ended.
     """
     rows = [(pid, parent, other) for pid, parent, other, state in _processes() if state not in "ZX"]
     found = set(_below(group, rows))
-    found |= {pid for pid, _, other in rows if other != group and pid not in found and _has_mark(pid, mark)}
+    found |= {pid for pid, _, other in rows if other != group and pid not in found and is_marked(pid)}
     return sorted(found - {os.getpid()})
 
 
-def marked(mark: str) -> list[int]:
-    """The processes whose mark begins with `mark`; empty where /proc is missing."""
+def marked(is_marked: Callable[[int], bool]) -> list[int]:
+    """The processes with a mark; empty where /proc is missing."""
     own = os.getpid()
-    return [pid for pid, *_, state in _processes() if state not in "ZX" and pid != own and _has_mark(pid, mark)]
+    return [pid for pid, *_, state in _processes() if state not in "ZX" and pid != own and is_marked(pid)]
 
 
 def running(pid: int) -> bool:
@@ -75,7 +98,8 @@ def _below(pid: int, rows: list[tuple[int, int, int]]) -> list[int]:
     return found
 
 
-def _has_mark(pid: int, mark: str) -> bool:
+def carries(pid: int, mark: str) -> bool:
+    """Whether the mark in the environment that the process was started with begins so."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             return f"{MARK}={mark}".encode() in file.read()

@@ -26,6 +26,8 @@ except ImportError:  # pragma: no cover - Windows, where names in use cannot be 
 _NAMELESS = getattr(os, "O_TMPFILE", 0)
 _NOT_NAMELESS = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT})
 """What file systems and kernels without nameless files answer."""
+_UNABLE = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS})
+"""What file systems of networks and of programs answer to what they do not have."""
 
 
 def replace_whole(
@@ -98,7 +100,8 @@ def _replace_nameless(place: _Place, target: str, data: bytes, old: os.stat_resu
             place.rename(name, target)
         return bool(name)
     finally:
-        os.close(descriptor)
+        with suppress(OSError):  # the content is synced, and under its name by now
+            os.close(descriptor)
 
 
 def _replace_named(place: _Place, target: str, data: bytes, old: os.stat_result | None) -> None:
@@ -111,13 +114,14 @@ def _replace_named(place: _Place, target: str, data: bytes, old: os.stat_result 
         name = _own()
         descriptor = place.open(name, flags, _mode(old))
     try:
-        _lock(descriptor)
-        _fill(descriptor, data, place, target, old)
+        try:
+            _lock(descriptor)
+            _fill(descriptor, data, place, target, old)
+        finally:
+            os.close(descriptor)  # some file systems tell only here that the content did not arrive
     except BaseException:
         place.unlink(name)
         raise
-    finally:
-        os.close(descriptor)
     place.rename(name, target)
 
 
@@ -132,7 +136,11 @@ def _fill(descriptor: int, data: bytes, place: _Place, target: str, old: os.stat
         view = view[os.write(descriptor, view) :]
     if old is not None:
         _inherit(descriptor, os.path.join(place.path, target), old)
-    os.fsync(descriptor)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _UNABLE:
+            raise
 
 
 def _give_name(descriptor: int, place: _Place, target: str) -> str:
@@ -190,7 +198,12 @@ def _inherit(descriptor: int, real: str, old: os.stat_result) -> None:
         if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
             with suppress(OSError):  # only root may give a file away; the content matters more
                 os.fchown(descriptor, old.st_uid, old.st_gid)
-        os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+        if stat.S_IMODE(new.st_mode) != stat.S_IMODE(old.st_mode):
+            try:
+                os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+            except OSError as error:
+                if error.errno not in (*_UNABLE, errno.EPERM):  # our own file: this file system knows no modes
+                    raise
     if hasattr(os, "listxattr"):
         for name in _attributes(real):
             with suppress(OSError):  # an attribute that this file system or user may not set

@@ -51,9 +51,16 @@ def user_shell(env: Mapping[str, str] | None = None) -> str:
 
 def shell_environment(secrets: Iterable[str] = (), extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of commands: zot's own without the variables named in `secrets`, with `QUIET` and `extra`."""
-    env = {**os.environ, **QUIET, **(extra or {})}
+    return child_environment(secrets, {**QUIET, **(extra or {})})
+
+
+def child_environment(secrets: Iterable[str] = (), extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of other children: zot's own without the variables named in `secrets`, with `extra`."""
+    env = {**os.environ, **(extra or {})}
     for name in (*secrets, "ZOTCORE_RPC_TOKEN"):
         env.pop(name, None)
+        if os.name == "nt":  # names are in upper case there, however somebody wrote them
+            env.pop(name.upper(), None)
     return env
 
 

@@ -50,8 +50,8 @@ class Spool:
 
     @property
     def path(self) -> Path | None:
-        """The file with the whole output, once there is one."""
-        return Path(self._file.name) if self._file is not None else None
+        """The file with the whole output, once there is one; none where it could not be saved."""
+        return Path(self._file.name) if self._file is not None and not self._failure else None
 
     def feed(self, data: bytes) -> None:
         """Takes the next bytes. Fast where the output is past everything that is kept."""
@@ -138,7 +138,7 @@ class Spool:
             self._file.close()
         except OSError as error:
             self._failure = in_words(error)
-        if not keep:
+        if not keep or self._failure:
             path.unlink(missing_ok=True)
             self._file = None
 

@@ -1,7 +1,7 @@
 """What happens to children when zot itself is killed and can end nothing: one small shell waits for that and ends them.
 
-It holds the end of a pipe that closes with zot, however zot ends; then it kills whatever still has zot's mark. Linux
-only: elsewhere there is no table of processes to find them in.
+It holds the end of a pipe that closes with zot, however zot ends; then it kills whatever still has a mark of zot, in
+its environment or in its limits. Linux only: elsewhere there is no table of processes to find them in.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import sys
 
+from zot_core.toolkit.marking import pattern, unmarked
 from zot_core.toolkit.proctable import MARK, TOKEN
 
 _WATCH = (
     "read -r _; n=0; while [ $n -lt 5 ]; do n=$((n + 1)); "
-    'found=$(grep -lsF "$0" /proc/[0-9]*/environ 2>/dev/null); '  # its exit code tells only of files that it missed
-    '[ -n "$found" ] || break; for f in $found; do p=${f#/proc/}; kill -KILL "${p%/environ}" 2>/dev/null; done; done'
+    # Its exit code tells only of files that it missed.
+    'found=$(grep -lsE -e "$0" -e "$1" /proc/[0-9]*/environ /proc/[0-9]*/limits 2>/dev/null); '
+    '[ -n "$found" ] || break; for f in $found; do p=${f#/proc/}; kill -KILL "${p%/*}" 2>/dev/null; done; done'
 )
 _pipe: list[int] = []
 """The write end, open as long as this process lives; the watcher is its only reader."""
@@ -29,17 +31,18 @@ def watch() -> None:
     _pipe.append(write)
     # No Popen object: it would have to be waited for, and this child outlives us.
     try:
-        os.posix_spawn(
-            "/bin/sh",
-            ["/bin/sh", "-c", _WATCH, f"{MARK}={TOKEN}."],
-            {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
-            file_actions=[
-                (os.POSIX_SPAWN_DUP2, read, 0),
-                (os.POSIX_SPAWN_DUP2, null, 1),
-                (os.POSIX_SPAWN_DUP2, null, 2),
-            ],
-            setsid=True,
-        )
+        with unmarked():  # else a zot around this one would end it before its time
+            os.posix_spawn(
+                "/bin/sh",
+                ["/bin/sh", "-c", _WATCH, f"{MARK}={TOKEN}[.]{os.getpid()}[.]", pattern()],
+                {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, read, 0),
+                    (os.POSIX_SPAWN_DUP2, null, 1),
+                    (os.POSIX_SPAWN_DUP2, null, 2),
+                ],
+                setsid=True,
+            )
     except (OSError, NotImplementedError):
         pass  # no /bin/sh, or a libc without it
     finally:

@@ -73,7 +73,7 @@ class AssistantMessage:
 @record(kw_only=True)
 class ToolResultMessage:
     """The answer to one tool call; every call id has exactly one. `details` is for screens and state, not for
-    models."""
+    models; `activated` are the tools that models are offered from here on and were not before."""
 
     role: ClassVar[Literal["tool"]] = "tool"
     call_id: str
@@ -82,6 +82,7 @@ class ToolResultMessage:
     is_error: bool = False
     details: Mapping[str, Any] | None = None
     usage: Usage | None = None
+    activated: tuple[str, ...] = ()
     id: str = field(default_factory=new_id)
     time: float = field(default_factory=_time.time)
 

@@ -163,7 +163,7 @@ class ModelSpec:
 
     `context_window` and `max_output` are in tokens; `inputs` are the kinds of content it takes; `compat` are flags
     for its wire format, as that format documents them. `source` says who said so: "" is the provider's catalog, else
-    `models.json`, or `live` for what the server itself listed.
+    `models.json`, `live` (the server itself listed it), `--base-url` (a person named the server) or `unlisted`.
     """
 
     id: str
@@ -257,7 +257,8 @@ class SessionFacts:
     """The plugin's own section of the settings, validated by its model where it contributes one."""
     home: str = ""
     extensions: tuple[tuple[int, str], ...] = ()
-    """The extensions that the command line names, each with its place among all explicit plugins (`--ext`)."""
+    """The extensions that the command line names, absolute, each with its place among all explicit plugins
+    (`--ext`)."""
     no_extensions: bool = False
     """Whether only explicit extensions are wanted (`--no-ext`)."""
     secret_env: frozenset[str] = frozenset()
@@ -287,7 +288,9 @@ class FilesystemPolicy:
 
     Shell commands ask no policy; what holds for them are folders. `denied_roots` are closed to them where the system
     can do that, and the result says where not. With `roots`, commands are kept inside these folders, or refused where
-    that cannot be enforced; of the rest they may read the system's own folders and `readable_roots`.
+    that cannot be enforced; of the rest they may read the system's own folders and `readable_roots`. `readonly_roots`
+    stay as they are even inside of roots (a missing one is made as an empty folder to that end); the result says where
+    nothing can see to that. `network` False leaves commands no network, and refuses them where that cannot be.
     """
 
     name: str
@@ -295,6 +298,8 @@ class FilesystemPolicy:
     denied_roots: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
     readable_roots: tuple[str, ...] = ()
+    readonly_roots: tuple[str, ...] = ()
+    network: bool = True
 
 
 @record(kw_only=True)

@@ -94,14 +94,25 @@ class Projector:
     def note(self, note: Note) -> list[WireEvent]:
         """The wire events for a note. A diagnostic has none: it is for stderr."""
         if note.kind == "notify":
-            return [{"type": "ext_notify", "extension": note.source, "level": note.level, "message": note.text}]
+            return [
+                {
+                    "type": "ext_notify",
+                    "extension": extension_of(note.source),
+                    "level": note.level,
+                    "message": note.text,
+                }
+            ]
         if note.kind in ("display", "answer"):
-            return [{"type": "ext_display", "extension": note.source, "text": note.text}]
+            return [{"type": "ext_display", "extension": extension_of(note.source), "text": note.text}]
         if note.kind == "clear":
-            return [{"type": "ext_clear_notes", "extension": note.source}]
+            return [{"type": "ext_clear_notes", "extension": extension_of(note.source)}]
         if note.kind == "plugin_error":
             return [{"type": "plugin_error", "plugin": note.source, "hook": note.hook, "message": note.text}]
         return []
+
+    def begin(self) -> None:
+        """A prompt begins: that another run has told its end does not tell this one's."""
+        self._settled = False
 
     def finish(self, stop: StopReason = "end_turn", failure: Failure | None = None) -> list[WireEvent]:
         """The end of a prompt as its caller knows it: what `agent_settled` did not tell yet, `done` last.
@@ -296,3 +307,8 @@ def _nested(wire: WireEvent, parent: str | None) -> WireEvent:
     if parent is not None:
         wire["parent_id"] = parent
     return wire
+
+
+def extension_of(plugin: str) -> str:
+    """The name that programs know a plugin by: of a subprocess extension its own, as its manifest has it."""
+    return plugin.removeprefix("ext:")

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from zot_core.models.growing import Grown
+from zot_core.models.loading import Loaded
 from zot_core.models.projection import NO_OUTPUT, made_by
 from zot_core.types.content import Image, Text, Thinking, ToolCall, UserContent
 from zot_core.types.messages import AssistantMessage, CustomMessage, Message, ToolResultMessage, UserMessage
-from zot_core.types.specs import ModelSpec
+from zot_core.types.specs import ModelSpec, ToolSpec
 from zot_plugins.api_anthropic.names import wire_id, wire_name
 
 Body = dict[str, Any]
@@ -27,21 +28,30 @@ SEE_BELOW = "(a picture, see below)"
 _TYPES = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp"}
 """How the base64 of a picture begins; servers refuse a picture that is not what it is called."""
 THOUGHT = ("thinking", "redacted_thinking")
+_NOTHING: Loaded = {}
 
 
-def rows_of(messages: Sequence[Message], model: ModelSpec, grown: Grown | None, thoughts: bool = True) -> list[Body]:
+def rows_of(
+    messages: Sequence[Message],
+    model: ModelSpec,
+    grown: Grown | None,
+    thoughts: bool = True,
+    loaded: Loaded = _NOTHING,
+) -> list[Body]:
     """The rows, the first and the last one the user's. Without `thoughts` all thinking is left out; what `grown` holds
-    was made with it. Rows may be shared with other requests: nobody may change them."""
-    done, rows = grown.resume(messages) if grown is not None and thoughts else (0, [])
+    was made with it. `loaded` are the tools that results bring. Rows may be shared with other requests: nobody may
+    change them."""
+    done, rows = grown.resume(messages, loaded) if grown is not None and thoughts else (0, [])
     for message in messages[done:]:
         if isinstance(message, AssistantMessage):
             _add(rows, "assistant", _assistant(message, model, thoughts))
         elif isinstance(message, ToolResultMessage):
-            _add(rows, "user", _result(message))
+            specs = loaded.get(message.call_id)
+            _add(rows, "user", _result(message) if specs is None else _loading(message, specs))
         else:
             _add(rows, "user", _user(message))
     if grown is not None and thoughts:
-        grown.keep(messages, rows)
+        grown.keep(messages, rows, loaded)
     if not rows or rows[0]["role"] != "user":
         rows.insert(0, _row("user", [_text(OPENING)]))
     if rows[-1]["role"] != "user":
@@ -115,6 +125,14 @@ def _result(message: ToolResultMessage) -> list[Body]:
     pictures = _parts(block for block in message.content if isinstance(block, Image))
     content = texts or [_text(SEE_BELOW if pictures else NO_OUTPUT)]
     return [{**body, "content": content, "is_error": True}, *pictures]
+
+
+def _loading(message: ToolResultMessage, specs: Sequence[ToolSpec]) -> list[Body]:
+    """A result that brings tools: it may hold references alone, so what was said follows all results, as what it is."""
+    references: list[Body] = [{"type": "tool_reference", "tool_name": wire_name(spec.name)} for spec in specs]
+    row: Body = {"type": "tool_result", "tool_use_id": wire_id(message.call_id), "content": references}
+    said = [block for block in message.content if block != Text(NO_OUTPUT)]
+    return [row, _text(f"[output of {message.tool_name}]"), *_parts(said)] if said else [row]
 
 
 def _parts(content: Iterable[UserContent]) -> list[Body]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 
+from zot_core.models.loading import Placement, can_load, placed
 from zot_core.models.protocol import HttpRequest, Request
 from zot_core.types.specs import Json, ToolSpec
 from zot_plugins.api_anthropic.messages import Body, marked, rows_of
@@ -14,6 +16,9 @@ VERSION = "2023-06-01"
 LOGIN = "oauth-2025-04-20"
 """The beta value that a login's token needs."""
 _CHOICES = ("anyOf", "oneOf", "allOf")
+_LOADING = re.compile(r"claude-(?:sonnet|opus|fable|mythos)-(?:4-[5-9]|[5-9])(?!\d)")
+"""Models of the catalog that take `tool_reference` at the place where a tool is loaded, in a client's own search:
+https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool (2026-11), with Haiku left out."""
 
 
 def build(request: Request) -> HttpRequest:
@@ -24,13 +29,14 @@ def build(request: Request) -> HttpRequest:
     thought = plan(request, max_tokens)
     # Where thinking is switched off, there is nothing to ask a server that checks what stands before old thinking
     thoughts = not (thought.kind == "disabled" and compat.get("bindsThinking"))
-    rows = rows_of(request.messages, model, request.grown, thoughts)
+    tools = placed(request.tools, request.messages, can_load(model, "supportsToolReferences", _LOADING), request.grown)
+    rows = rows_of(request.messages, model, request.grown, thoughts, tools.loaded)
     thought = fitting(thought, rows)
     payload: Body = {"model": model.id, "max_tokens": max_tokens, "stream": True}
     if request.system and request.system.strip():
         payload["system"] = [_with({"type": "text", "text": request.system}, mark)]
     if request.tools:
-        payload["tools"] = _tools(request.tools, mark)
+        payload["tools"] = _tools(tools, mark)
     payload.update(thought.payload)
     if isinstance(tier := compat.get("serviceTier"), str):
         payload["service_tier"] = tier
@@ -66,10 +72,13 @@ def _with(block: Body, mark: Body | None) -> Body:
     return {**block, "cache_control": mark} if mark else block
 
 
-def _tools(tools: Sequence[ToolSpec], mark: Body | None) -> list[Body]:
-    rows = [_tool(spec) for spec in tools]
+def _tools(tools: Placement, mark: Body | None) -> list[Body]:
+    """The definitions: those that results refer to come last and marked as such, which keeps them out of the prompt's
+    beginning and of its cache; a breakpoint on one of them is refused."""
+    rows = [_tool(spec) for spec in tools.listed]
     rows[-1] = _with(rows[-1], mark)
-    return rows
+    later = sorted((spec for specs in tools.loaded.values() for spec in specs), key=lambda spec: spec.name)
+    return [*rows, *({**_tool(spec), "defer_loading": True} for spec in later)]
 
 
 def _tool(spec: ToolSpec) -> Body:

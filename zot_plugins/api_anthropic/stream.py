@@ -6,11 +6,12 @@ One `MessagesParser` reads one response. Knows no network; never raises.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from zot_core.models.failures import classify, error_word, is_error_body, network_failure
 from zot_core.models.protocol import Request, ServerEvent
+from zot_core.models.reading import EventParser, scan
 from zot_core.types.failure import Failure
 from zot_core.types.stream import (
     BlockMeta,
@@ -29,16 +30,15 @@ from zot_plugins.api_anthropic.usage import Counts
 
 _CUT = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn"})
 """Stop reasons after which the answer is not whole, and no call in it is known to be."""
-_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
-"""What `json.loads` calls in the end; without what it does before and after, a delta takes a fifth less."""
 
 
-class MessagesParser:
+class MessagesParser(EventParser):
     """Reads one response: `feed` each event, `finish` when the body has ended."""
 
-    __slots__ = ("_calls", "_counts", "_ended", "_last", "_model", "_names", "_refusal", "_said", "_stop")
+    __slots__ = ("_calls", "_counts", "_last", "_model", "_names", "_refusal", "_said", "_stop")
 
     def __init__(self, request: Request) -> None:
+        super().__init__()
         self._names = names_back(request.tools)
         self._counts = Counts(request.model)
         self._calls: dict[int, str] = {}
@@ -48,14 +48,13 @@ class MessagesParser:
         self._stop = ""
         self._refusal = ""
         self._model = ""
-        self._ended = False
 
     def feed(self, event: ServerEvent) -> list[StreamPart]:
         """The parts that an event brings."""
         try:
-            chunk, _ = _scan(event.data, 0)
+            chunk, _ = scan(event.data, 0)
         except (StopIteration, ValueError, RecursionError):
-            return self._odd(event.data)
+            return self._odd(event)
         if self._ended or not isinstance(chunk, dict):
             return []
         kind = chunk.get("type")
@@ -179,19 +178,6 @@ class MessagesParser:
         if self._stop in _CUT:
             return [*parts, Done("length", self._model)]
         return [*parts, Done("tool_use" if self._calls else "end_turn", self._model)]
-
-    def _fail(self, failure: Failure) -> list[StreamPart]:
-        self._ended = True
-        return [Failed(failure)]
-
-    def _odd(self, data: str) -> list[StreamPart]:
-        """What is no JSON is passed over, as keep-alives are; half an object means that something was lost."""
-        plain = data.strip()
-        if plain != data:
-            return self.feed(ServerEvent("", plain))
-        if self._ended or not data.startswith("{"):
-            return []
-        return self._fail(network_failure("a piece of the answer was damaged on the way"))
 
 
 def _string(row: dict[str, Any], key: str) -> str:

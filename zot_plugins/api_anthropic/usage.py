@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from zot_core.models.reading import count
 from zot_core.types.specs import ModelSpec
 from zot_core.types.usage import Usage
 
@@ -28,11 +29,11 @@ class Counts:
     def take(self, usage: Mapping[str, Any]) -> Usage:
         """All that is known after `usage`. A zero where there was a number is a server that repeats only some."""
         for name in ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"):
-            if count := _count(usage.get(name)):
-                self._seen[name] = count
+            if tokens := count(usage.get(name)):
+                self._seen[name] = tokens
         created = usage.get("cache_creation")
         if isinstance(created, Mapping):
-            self._hour = _count(created.get("ephemeral_1h_input_tokens")) or self._hour
+            self._hour = count(created.get("ephemeral_1h_input_tokens")) or self._hour
         seen = self._seen.get
         found = Usage(
             input=seen("input_tokens", 0),
@@ -71,7 +72,3 @@ class Counts:
         if not isinstance(above, (int, float)) or not isinstance(times, (int, float)):
             return 1.0
         return float(times) if usage.input + usage.cache_read + usage.cache_write > above else 1.0
-
-
-def _count(value: Any) -> int:
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e15 else 0

@@ -7,16 +7,16 @@ raises.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from zot_core.models.failures import classify, error_word, network_failure
 from zot_core.models.protocol import Request, ServerEvent
+from zot_core.models.reading import EventParser, count, scan
 from zot_core.types.failure import Failure
 from zot_core.types.stream import (
     BlockMeta,
     Done,
-    Failed,
     StreamPart,
     TextDelta,
     ThinkingDelta,
@@ -28,8 +28,6 @@ from zot_core.types.stream import (
 from zot_core.types.usage import Usage
 
 Chunk = dict[str, Any]
-_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
-"""What `json.loads` calls in the end; without what it does before and after, a delta takes a fifth less."""
 _COMPLETE = frozenset({"STOP", "MAX_TOKENS"})
 _REFUSED = frozenset(
     {
@@ -58,12 +56,13 @@ _BROKEN: Mapping[str, Failure] = {
 }
 
 
-class GoogleParser:
+class GoogleParser(EventParser):
     """Reads one response: `feed` each event, `finish` when the body has ended."""
 
-    __slots__ = ("_ended", "_finish", "_has_calls", "_key", "_model", "_open", "_told", "_usage", "_why")
+    __slots__ = ("_finish", "_has_calls", "_key", "_model", "_open", "_told", "_usage", "_why")
 
     def __init__(self, request: Request) -> None:
+        super().__init__()
         self._key = 0
         self._open = ""
         """The kind of block that the next piece of text may continue."""
@@ -74,12 +73,11 @@ class GoogleParser:
         self._told: Any = None
         """The usage that was told: it comes with every chunk, and only the last counts."""
         self._has_calls = False
-        self._ended = False
 
     def feed(self, event: ServerEvent) -> list[StreamPart]:
         """The parts that an event brings."""
         try:
-            chunk, _ = _scan(event.data, 0)
+            chunk, _ = scan(event.data, 0)
         except (StopIteration, ValueError, RecursionError):
             return self._odd(event)
         if isinstance(chunk, list) and chunk:
@@ -192,17 +190,7 @@ class GoogleParser:
         return [UsageUpdate(_usage(self._usage))]
 
     def _fail(self, failure: Failure) -> list[StreamPart]:
-        self._ended = True
-        return [*self._counted(), Failed(failure)]
-
-    def _odd(self, event: ServerEvent) -> list[StreamPart]:
-        """What is no JSON is passed over, as keep-alives are; half an object means that something was lost."""
-        plain = event.data.strip()
-        if plain != event.data:
-            return self.feed(ServerEvent(event.event, plain))
-        if self._ended or not plain.startswith("{"):
-            return []
-        return self._fail(network_failure("a piece of the answer was damaged on the way"))
+        return [*self._counted(), *super()._fail(failure)]
 
 
 def _blocked(feedback: Chunk) -> Failure:
@@ -222,14 +210,10 @@ def _why(candidate: Chunk) -> str:
 
 def _usage(usage: Chunk) -> Usage:
     """The prompt's count holds what came from the cache; thinking is counted beside the answer."""
-    read = _count(usage.get("cachedContentTokenCount"))
-    prompt = _count(usage.get("promptTokenCount")) + _count(usage.get("toolUsePromptTokenCount"))
+    read = count(usage.get("cachedContentTokenCount"))
+    prompt = count(usage.get("promptTokenCount")) + count(usage.get("toolUsePromptTokenCount"))
     return Usage(
         input=max(0, prompt - read),
-        output=_count(usage.get("candidatesTokenCount")) + _count(usage.get("thoughtsTokenCount")),
+        output=count(usage.get("candidatesTokenCount")) + count(usage.get("thoughtsTokenCount")),
         cache_read=read,
     )
-
-
-def _count(value: Any) -> int:
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e15 else 0

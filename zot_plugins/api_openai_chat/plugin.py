@@ -19,6 +19,7 @@
 | versionlessPath | the base URL has no version and wants none: no `v1` is put before the path | false |
 | path | the path below the base URL, with `{model}` for the model's id | `v1/chat/completions` |
 | keyHeader | the header that carries the key as it is | `authorization`, as a bearer token |
+| deferredToolsMode | `kimi`: takes tools within the conversation as Kimi K3 does; "" if not | the catalog's Kimi K3 |
 | listsModels | lists its models at `v1/models` | true |
 | extraBody | an object merged over the payload: sampling parameters and the like | |
 """

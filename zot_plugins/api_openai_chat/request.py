@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from zot_core.models.levels import clamp_level, level_word
+from zot_core.models.loading import Loaded, can_load, placed
 from zot_core.models.projection import made_by
 from zot_core.models.protocol import HttpRequest, Request
 from zot_core.types.content import Image, Text, Thinking, ToolCall, UserContent, text_of
@@ -25,19 +26,23 @@ MAX_ID = 40
 """OpenAI refuses longer call ids."""
 MAX_NAME = 64
 SEE_BELOW = "(a picture, see the next message)"
+_LOADING = re.compile(r"^kimi-k3(?![0-9])")
+"""Models of the catalog, under their vendor's own id, that take tools in the middle of a conversation: routers, whose
+ids have a path before it, check messages themselves."""
 _BAD_IN_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def build(request: Request) -> HttpRequest:
     """Path, headers and payload of the call."""
     compat = request.model.compat
-    payload: Body = {"model": request.model.id, "messages": _messages(request), "stream": True}
+    tools = placed(request.tools, request.messages, _can_load(request.model), request.grown)
+    payload: Body = {"model": request.model.id, "messages": _messages(request, tools.loaded), "stream": True}
     if compat.get("supportsUsageInStreaming", True):
         payload["stream_options"] = {"include_usage": True}
     if request.max_output is not None:
         payload[compat.get("maxTokensField", "max_tokens")] = request.max_output
     if request.tools:
-        payload["tools"] = [_tool(spec) for spec in request.tools]
+        payload["tools"] = [_tool(spec) for spec in tools.listed]
     payload.update(_thinking(request))
     if compat.get("supportsPromptCacheKey") and request.session_id:
         payload["prompt_cache_key"] = request.session_id
@@ -47,6 +52,11 @@ def build(request: Request) -> HttpRequest:
     if isinstance(extra, Mapping):
         payload.update(extra)
     return HttpRequest(path=_path(request.model), payload=payload, auth=_auth(compat))
+
+
+def _can_load(model: ModelSpec) -> bool:
+    mode = model.compat.get("deferredToolsMode")
+    return mode == "kimi" if mode is not None else can_load(model, "", _LOADING)
 
 
 def _path(model: ModelSpec) -> str:
@@ -88,26 +98,28 @@ def _effort(request: Request) -> str:
     return "" if word == "off" else word
 
 
-def _messages(request: Request) -> list[Body]:
-    rows = _conversation(request)
+def _messages(request: Request, loaded: Loaded) -> list[Body]:
+    rows = _conversation(request, loaded)
     if request.system:
         developer = request.model.reasoning and request.model.compat.get("supportsDeveloperRole")
         rows.insert(0, {"role": "developer" if developer else "system", "content": request.system})
     return rows
 
 
-def _conversation(request: Request) -> list[Body]:
+def _conversation(request: Request, loaded: Loaded) -> list[Body]:
     model, messages = request.model, request.messages
-    done, rows = request.grown.resume(messages) if request.grown is not None else (0, [])
+    done, rows = request.grown.resume(messages, loaded) if request.grown is not None else (0, [])
     pictures: list[Body] = []  # of tool results: those may hold text alone, and nothing may come between them
+    brought: list[ToolSpec] = []  # by tool results, and for the same reason behind them
     after_tool = done > 0 and isinstance(messages[done - 1], ToolResultMessage)
     for message in messages[done:]:
-        if pictures and not isinstance(message, ToolResultMessage):
-            rows.append(_pictures(pictures))
-            pictures = []
+        if (pictures or brought) and not isinstance(message, ToolResultMessage):
+            rows.extend(_behind_results(brought, pictures))
+            pictures, brought = [], []
         if isinstance(message, ToolResultMessage):
             rows.append(_result(message, model))
             pictures.extend(_image(block) for block in message.content if isinstance(block, Image))
+            brought.extend(loaded.get(message.call_id, ()))
         elif isinstance(message, AssistantMessage):
             rows.append(_assistant(message, model))
         else:
@@ -115,10 +127,22 @@ def _conversation(request: Request) -> list[Body]:
                 rows.append({"role": "assistant", "content": "I have processed the tool results."})
             rows.append({"role": "user", "content": _user_content(message)})
         after_tool = isinstance(message, ToolResultMessage)
+    if pictures or brought:
+        rows.extend(_behind_results(brought, pictures))
+    elif request.grown is not None:
+        request.grown.keep(messages, rows, loaded)
+    return rows
+
+
+def _behind_results(brought: Sequence[ToolSpec], pictures: list[Body]) -> list[Body]:
+    """What results brought that they cannot hold. Tools come in a system message with `tools` and no `content`, as K3
+    takes them: https://docs.morphllm.com/sdk/components/dynamic-tool-loading and the same form in MoonshotAI/kimi-code
+    pull request 1369 (`messages[].tools`), read in 2026-11."""
+    rows: list[Body] = []
+    if brought:
+        rows.append({"role": "system", "tools": [_tool(spec) for spec in brought]})
     if pictures:
         rows.append(_pictures(pictures))
-    elif request.grown is not None:
-        request.grown.keep(messages, rows)
     return rows
 
 

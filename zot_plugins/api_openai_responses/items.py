@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any
 
 from zot_core.types.stream import (
@@ -38,7 +39,7 @@ class Item:
     id: str = ""
     started: bool = False
     done: bool = False
-    args: list[str] = field(default_factory=list)
+    args: StringIO = field(default_factory=StringIO)
     seen: dict[tuple[str, Any], int] = field(default_factory=dict)
 
 
@@ -70,7 +71,7 @@ class Items:
     def arguments(self, event: Piece, delta: str) -> list[StreamPart]:
         """More of a call's arguments."""
         item = self._of(event)
-        item.args.append(delta)
+        item.args.write(delta)
         return [ToolCallDelta(item.key, delta)] if item.started and delta else []
 
     def whole_arguments(self, event: Piece) -> list[StreamPart]:
@@ -84,6 +85,8 @@ class Items:
             return []
         item = self._of(event, begins=_word(given.get("id")))
         item.id = _word(given.get("id"))
+        if event.get("output_index") is None and item.id:
+            self._by_index.setdefault(item.id, item)  # llama.cpp's server counts nothing, its deltas name the id
         if given.get("type") == "reasoning":
             self._reasoning = item.id
             return [BlockMeta(item.key)]  # keeps its place, should its summary come after another item
@@ -150,14 +153,14 @@ class Items:
         item.started = True
         call_id = _word(given.get("call_id")) or item.id
         parts: list[StreamPart] = [ToolCallStart(item.key, call_id, _word(given.get("name")))]
-        if early := "".join(item.args):
+        if early := item.args.getvalue():
             parts.append(ToolCallDelta(item.key, early))
         return parts
 
     def _call(self, item: Item, given: Piece) -> list[StreamPart]:
         parts = self._start(item, given)
         parts.extend(self._rest_of_arguments(item, given.get("arguments")))
-        item.args.clear()
+        item.args = StringIO()
         if meta := _origin(item):
             parts.append(BlockMeta(item.key, meta=meta))
         if given.get("status") != "incomplete":
@@ -165,14 +168,14 @@ class Items:
         return parts
 
     def _rest_of_arguments(self, item: Item, whole: Any) -> list[StreamPart]:
-        told = "".join(item.args)
+        told = item.args.getvalue()
         if not isinstance(whole, str) or not whole or whole == told:
             return []
         if not whole.startswith(told):
             if _same_json(told, whole):
                 return []  # spaced otherwise, no more
             raise Damaged
-        item.args.append(whole[len(told) :])
+        item.args.write(whole[len(told) :])
         return [ToolCallDelta(item.key, whole[len(told) :])] if item.started else []
 
     def _message(self, item: Item, given: Piece) -> list[StreamPart]:

@@ -11,6 +11,7 @@
 | serviceTierPrices | what a tier costs, as a factor of the standard price, by the tier that the server says it used | |
 | versionlessPath | the base URL has no version and wants none: no `v1` is put before the path | false |
 | keyHeader | the header that carries the key as it is | `authorization`, as a bearer token |
+| supportsToolSearch | takes tools within the conversation, as a finished search | the catalog's gpt-5.4 and later |
 | listsModels | lists its models at `v1/models` | true |
 | extraBody | an object merged over the payload: `text.verbosity` and the like | |
 """

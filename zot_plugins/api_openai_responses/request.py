@@ -13,6 +13,7 @@ from hashlib import blake2s
 from typing import Any
 
 from zot_core.models.levels import clamp_level, level_word
+from zot_core.models.loading import Loaded, can_load, placed
 from zot_core.models.projection import made_by
 from zot_core.models.protocol import HttpRequest, Request
 from zot_core.types.content import AssistantContent, Image, Thinking, ToolCall, text_of
@@ -27,19 +28,22 @@ MAX_NAME = 64
 LEAST_OUTPUT = 16
 """A smaller `max_output_tokens` is refused."""
 SEE_BELOW = "(a picture, see the next message)"
+_LOADING = re.compile(r"^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)(?!.*-(?:nano|pro)\b)")
+"""Models of the catalog that know `tool_search`: gpt-5.4 and later; nano and pro ones are left out, as in pi."""
 _BAD_IN_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def build(request: Request) -> HttpRequest:
     """Path, headers and payload of the call."""
     model, compat = request.model, request.model.compat
-    payload: Body = {"model": model.id, "input": _input(request), "stream": True, "store": False}
+    tools = placed(request.tools, request.messages, can_load(model, "supportsToolSearch", _LOADING), request.grown)
+    payload: Body = {"model": model.id, "input": _input(request, tools.loaded), "stream": True, "store": False}
     if request.system:
         payload["instructions"] = request.system
     if request.max_output is not None:
         payload["max_output_tokens"] = max(LEAST_OUTPUT, request.max_output)
     if request.tools:
-        payload["tools"] = [_tool(spec) for spec in request.tools]
+        payload["tools"] = [_tool(spec) for spec in tools.listed]
     if model.reasoning:
         payload["include"] = ["reasoning.encrypted_content"]  # refused by models that do not reason
         if reasoning := _reasoning(request):
@@ -71,25 +75,41 @@ def _reasoning(request: Request) -> Body:
     return wanted
 
 
-def _input(request: Request) -> list[Body]:
+def _input(request: Request, loaded: Loaded) -> list[Body]:
     model, messages = request.model, request.messages
-    done, rows = request.grown.resume(messages) if request.grown is not None else (0, [])
+    done, rows = request.grown.resume(messages, loaded) if request.grown is not None else (0, [])
     pictures: list[Body] = []  # of tool results, for servers that take only text there
+    found: list[Body] = []  # the searches that results stand for, behind all results of their batch
     for message in messages[done:]:
-        if pictures and not isinstance(message, ToolResultMessage):
-            rows.append(_pictures(pictures))
-            pictures = []
+        if (found or pictures) and not isinstance(message, ToolResultMessage):
+            rows.extend([*found, *([_pictures(pictures)] if pictures else [])])
+            found, pictures = [], []
         if isinstance(message, ToolResultMessage):
             rows.append(_output(message, model, pictures))
+            if specs := loaded.get(message.call_id):
+                found.extend(_search(message.call_id, specs))
         elif isinstance(message, AssistantMessage):
             rows.extend(_assistant(message, model))
         else:
             rows.append({"type": "message", "role": "user", "content": _content(message)})
-    if pictures:
-        rows.append(_pictures(pictures))
+    if found or pictures:
+        rows.extend([*found, *([_pictures(pictures)] if pictures else [])])
     elif request.grown is not None:
-        request.grown.keep(messages, rows)
+        request.grown.keep(messages, rows, loaded)
     return rows
+
+
+def _search(call_id: str, specs: Sequence[ToolSpec]) -> list[Body]:
+    """Tools that a result brought, as a finished search of the client's: a call and its output, each by one id. The
+    form of the vendor's guide (https://developers.openai.com/api/docs/guides/tools-tool-search, 2026-11) and, for
+    searches that no model asked for in this way, of earendil-works/pi, openai-responses-shared.ts."""
+    names = [spec.name for spec in specs]
+    search_id = f"load_{blake2s(f'{call_id}:{names}'.encode('utf-8', 'replace'), digest_size=12).hexdigest()}"
+    both: Body = {"call_id": search_id, "execution": "client", "status": "completed"}
+    return [
+        {"type": "tool_search_call", **both, "arguments": {"query": " ".join(names), "limit": len(names)}},
+        {"type": "tool_search_output", **both, "tools": [{**_tool(spec), "defer_loading": True} for spec in specs]},
+    ]
 
 
 def _content(message: Message) -> list[Body]:

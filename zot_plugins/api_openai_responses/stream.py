@@ -5,7 +5,6 @@ Knows no network; never raises. Events that it does not know are passed over: th
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import Any
 
 from zot_core.models.failures import classify, error_word, network_failure
 from zot_core.models.protocol import Request, ServerEvent
+from zot_core.models.reading import EventParser, count, scan
 from zot_core.types.failure import Failure
 from zot_core.types.specs import Prices
 from zot_core.types.stream import Done, Failed, StreamPart, UsageUpdate
@@ -20,21 +20,19 @@ from zot_core.types.usage import Usage
 from zot_plugins.api_openai_responses.items import Damaged, Items
 
 Event = dict[str, Any]
-_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
-"""What `json.loads` calls in the end; without what it does before and after, a delta takes a fifth less."""
 _COME_BACK = re.compile(r"try again in (\d+(?:\.\d+)?)\s*(ms|s|m)\b", re.IGNORECASE)
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 
 
-class ResponsesParser:
+class ResponsesParser(EventParser):
     """Reads one response: `feed` each event, `finish` when the body has ended."""
 
-    __slots__ = ("_ended", "_handlers", "_items", "_request")
+    __slots__ = ("_handlers", "_items", "_request")
 
     def __init__(self, request: Request) -> None:
+        super().__init__()
         self._request = request
         self._items = items = Items()
-        self._ended = False
         self._handlers: Mapping[str, Callable[[Event], list[StreamPart]]] = {
             "response.output_text.delta": lambda event: items.text(event, "text", _delta(event)),
             "response.refusal.delta": lambda event: items.text(event, "refusal", _delta(event)),
@@ -55,7 +53,7 @@ class ResponsesParser:
     def feed(self, event: ServerEvent) -> list[StreamPart]:
         """The parts that an event brings."""
         try:
-            said, _ = _scan(event.data, 0)
+            said, _ = scan(event.data, 0)
         except (StopIteration, ValueError, RecursionError):
             return self._odd(event)
         if type(said) is not dict or self._ended:
@@ -67,13 +65,13 @@ class ResponsesParser:
         try:
             return handler(said)
         except Damaged:
-            return self._end(network_failure("the arguments of a tool call were damaged on the way"))
+            return self._fail(network_failure("the arguments of a tool call were damaged on the way"))
 
     def finish(self) -> list[StreamPart]:
         """The last parts, when the body has ended with or without the response's last event."""
         if self._ended:
             return []
-        return self._end(network_failure("the stream ended before the answer was complete"))
+        return self._fail(network_failure("the stream ended before the answer was complete"))
 
     def _completed(self, event: Event) -> list[StreamPart]:
         response = _table(event.get("response"))
@@ -100,31 +98,31 @@ class ResponsesParser:
             failure = Failure(kind="refused", message="the provider's content filter stopped the answer")
         else:
             failure = classify(error_word({"message": f"the answer was broken off: {reason}", "code": reason}))
-        return [*parts, *self._end(failure)]
+        return [*parts, *self._fail(failure)]
 
     def _failed(self, event: Event) -> list[StreamPart]:
         response = _table(event.get("response"))
         error = response.get("error") or event.get("error")
         if not error:
             message = f"the server ended the answer as {response.get('status') or 'failed'}"
-            return [*self._usage(response), *self._end(Failure(kind="provider", message=message, retryable=True))]
-        return [*self._usage(response), *self._end(_failure({"error": error}, None))]
+            return [*self._usage(response), *self._fail(Failure(kind="provider", message=message, retryable=True))]
+        return [*self._usage(response), *self._fail(_failure({"error": error}, None))]
 
     def _error(self, event: Event) -> list[StreamPart]:
         status = event.get("status") or event.get("status_code")
         said = {key: value for key, value in event.items() if key != "type"}  # the event's, not the error's
-        return self._end(_failure(said, status if type(status) is int else None))
+        return self._fail(_failure(said, status if type(status) is int else None))
 
     def _usage(self, response: Event) -> list[StreamPart]:
         usage = response.get("usage")
         if not isinstance(usage, dict) or not usage:
             return []
         details = _table(usage.get("input_tokens_details"))
-        read = _count(details.get("cached_tokens"))
-        write = _count(details.get("cache_write_tokens"))
+        read = count(details.get("cached_tokens"))
+        write = count(details.get("cache_write_tokens"))
         counted = Usage(
-            input=max(0, _count(usage.get("input_tokens")) - read - write),
-            output=_count(usage.get("output_tokens")),
+            input=max(0, count(usage.get("input_tokens")) - read - write),
+            output=count(usage.get("output_tokens")),
             cache_read=read,
             cache_write=write,
         )
@@ -133,19 +131,6 @@ class ResponsesParser:
         if isinstance(factor, (int, float)) and factor > 0 and model.prices is not None:
             counted = replace(counted, cost=_cost(counted, model.prices) * factor)
         return [UsageUpdate(counted)]
-
-    def _end(self, failure: Failure) -> list[StreamPart]:
-        self._ended = True
-        return [Failed(failure)]
-
-    def _odd(self, event: ServerEvent) -> list[StreamPart]:
-        """What is no JSON is passed over, as keep-alives are; half an object means that something was lost."""
-        plain = event.data.strip()
-        if plain != event.data:
-            return self.feed(ServerEvent(event.event, plain))
-        if self._ended or not plain.startswith("{"):
-            return []
-        return self._end(network_failure("a piece of the answer was damaged on the way"))
 
 
 def _failure(said: Event, status: int | None) -> Failure:
@@ -177,7 +162,3 @@ def _model(response: Event) -> str:
 
 def _table(value: Any) -> dict[Any, Any]:
     return dict(value) if isinstance(value, Mapping) else {}
-
-
-def _count(value: Any) -> int:
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e15 else 0

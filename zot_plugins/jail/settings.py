@@ -16,3 +16,7 @@ class JailSettings(BaseModel):
     """Further folders that may be read, such as a toolchain in the home folder; `~` is the home folder."""
     write: list[str] = []
     """Further folders that may be read and written."""
+    write_zot: bool = False
+    """Whether tools and commands may change what zot itself reads in the project: `.zot` and `.mcp.json`."""
+    network: bool = True
+    """Whether commands have a network. Without, they are refused where nothing can close it."""

@@ -59,9 +59,11 @@ async def execute(args: EditArgs, ctx: ToolContext) -> ToolResult:
     files = files_for(ctx, "edit", "write")
     here = supplied(ctx, "edit") is None
     path = locate(ctx.cwd, args.path) if here else locate_elsewhere(ctx.cwd, args.path)
-    async with mutations.hold(path):
+    async with mutations.hold(path) as real:
+        # A link on the way may lead elsewhere at any moment: what is read and what is written has to be one file.
+        target = real if here else path
         try:
-            info = await files.info(path)
+            info = await files.info(target)
             if info.kind == "missing":
                 may_list = guard_of(ctx, "edit").may_list
                 words = (
@@ -75,13 +77,13 @@ async def execute(args: EditArgs, ctx: ToolContext) -> ToolResult:
                 raise ToolError(
                     f"{shown(args.path)} has {format_size(info.size)}; edit takes {format_size(_MAX_BYTES)} at most"
                 )
-            data = await files.read(path)
+            data = await files.read(target)
             new, result = await run_aside(len(data), _edited, data, args, path)
-            if (await files.info(path)).version != info.version:
+            if (await files.info(target)).version != info.version:
                 raise ToolError(
                     f"{shown(args.path)} was changed by another program meanwhile: read it again. Nothing was changed."
                 )
-            await files.write(path, new)
+            await files.write(target, new)
             return result
         except OSError as error:
             raise about("edit", shown(args.path), error) from error

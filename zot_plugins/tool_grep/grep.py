@@ -21,6 +21,7 @@ from zot_core.toolkit.spelling import below, joined, spelled
 from zot_core.toolkit.threads import run_to_end
 from zot_core.toolkit.truncation import MAX_BYTES, MAX_LINES, size_of
 from zot_core.types.specs import ToolResult
+from zot_plugins.tool_grep.encodings import label
 from zot_plugins.tool_grep.hits import LINE_CHARS
 from zot_plugins.tool_grep.search import Outcome, Query, Search
 
@@ -108,6 +109,7 @@ def _result(found: Found, outcome: Outcome, args: GrepArgs, cwd: str, one_file: 
         _ending(outcome),
         _rest(outcome, lines, files, args),
         f"Lines over {LINE_CHARS} characters are shown in part, with … where they go on" if cut else "",
+        *_encodings(outcome, lambda name: joined(base, name) if not one_file else base),
         _binaries([joined(base, name) if not one_file else base for name in hits.binaries]),
         f"Left out by policy: {outcome.left_out}" if outcome.left_out else "",
         f"Not readable: {len(outcome.unreadable)}, such as {outcome.unreadable[0]}" if outcome.unreadable else "",
@@ -178,8 +180,30 @@ def _rest(outcome: Outcome, lines: int, files: int, args: GrepArgs) -> str:
 def _binaries(names: list[str]) -> str:
     if not names:
         return ""
+    return f"Binary files that match: {_some(sorted(names))}"
+
+
+def _encodings(outcome: Outcome, name_of: Callable[[str], str]) -> list[str]:
+    """What to say of files that are not UTF-8: as what those with matches were taken, and which were not searched."""
+    codecs = outcome.others.codec_of()
+    taken: dict[str, list[str]] = {}
+    for name, _ in outcome.hits.first() if codecs else ():
+        if name in codecs:
+            taken.setdefault(label(codecs[name]), []).append(name_of(name))
+    said = [f"Not UTF-8, taken as {encoding}: {_some(names)}" for encoding, names in taken.items()]
+    if unknown := outcome.others.unknown:
+        names = _some([name_of(name) for name in unknown])
+        said.append(f"Not UTF-8, so only ASCII is found in them: {names}. Narrow with path or glob")
+    if outcome.others.unfinished:
+        said.append(
+            "In files that are not UTF-8 only ASCII is found: there was too much to tell. Narrow with path or glob"
+        )
+    return said
+
+
+def _some(names: list[str]) -> str:
     rest = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"Binary files that match: {', '.join(map(spelled, sorted(names)[:5]))}{rest}"
+    return f"{', '.join(map(spelled, names[:5]))}{rest}"
 
 
 def _hint(args: GrepArgs) -> str:

@@ -73,6 +73,18 @@ def windowed(number: int, column: int, data: bytes) -> Line:
     return Line(number, column, data[begin:end], begin, end >= len(data))
 
 
+def _line(piece: bytes, numbers: re.Match[bytes]) -> Line:
+    return windowed(int(numbers[1]), int(numbers[2] or 0), piece[numbers.end() :])
+
+
+def _parsed(kept: Line | bytes) -> Line:
+    if isinstance(kept, Line):
+        return kept
+    numbers = _NUMBERS.match(kept)
+    assert numbers is not None  # it was looked at before it was kept
+    return _line(kept, numbers)
+
+
 def _begin(column: int) -> int:
     return column - 1 - _BEFORE if column > LINE_CHARS // 2 else 0
 
@@ -82,7 +94,8 @@ class FileHits:
     """One file's lines, as many as may be shown, and how many match in all."""
 
     matches: int = 0
-    lines: list[Line] = field(default_factory=list)
+    lines: list[Line | bytes] = field(default_factory=list)
+    """Short ones as they came: most are never shown."""
 
 
 @dataclass(slots=True)
@@ -180,7 +193,8 @@ class Hits:
         if numbers[2]:
             self._count(hits)
         if hits.matches <= self._limit and self._kept >= 0:
-            self._keep(hits, windowed(int(numbers[1]), int(numbers[2] or 0), piece[numbers.end() :]))
+            short = len(piece) <= LINE_CHARS
+            self._keep(hits, piece[nul + 1 :] if short else _line(piece, numbers))
 
     def _begin_long(self) -> None:
         nul = self._rest.find(b"\0")
@@ -220,7 +234,7 @@ class Hits:
         self.matches += 1
         self.matching_files += hits.matches == 1
 
-    def _keep(self, hits: FileHits, line: Line) -> None:
+    def _keep(self, hits: FileHits, line: Line | bytes) -> None:
         hits.lines.append(line)
         self._kept += 1
         if self._kept > 4 * self._limit + 4000:
@@ -244,6 +258,18 @@ class Hits:
         if len(self.binaries) < _BINARIES and self.accepts(name):
             self.binaries.append(name)
 
+    def names(self) -> list[str]:
+        """The files that were noted, in order."""
+        return sorted(self._files, key=path_order)
+
+    def add(self, more: Hits) -> None:
+        """Takes in what was found in other files."""
+        self.matches += more.matches
+        self.matching_files += more.matching_files
+        self.binaries += more.binaries
+        self.too_much = self.too_much or more.too_much
+        self._files |= more._files
+
     def first(self, context: int = 0) -> list[tuple[str, list[Line]]]:
         """The files in order with the lines to show: `limit` matching ones, and the `context` ones around them."""
         left = self._limit
@@ -253,7 +279,7 @@ class Hits:
                 break
             lines: list[Line] = []
             last = 0
-            for line in self._files[name].lines:
+            for line in map(_parsed, self._files[name].lines):
                 if left == 0 and (line.column or line.number > last + context):
                     break
                 last = line.number if line.column else last

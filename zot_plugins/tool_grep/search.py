@@ -1,6 +1,7 @@
 """One search from start to end: over which files, by which program, and once more in order where it finds too much.
 
-Where policies hold, files are listed by a walk that asks them, and only those are handed to the program.
+Where policies hold, files are listed by a walk that asks them, and only those are handed to the program. A pattern with
+characters beyond ASCII is looked for once more in files of other encodings.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +22,17 @@ from zot_core.toolkit.errors import ToolError
 from zot_core.toolkit.filesystem import Guard
 from zot_core.toolkit.finding import walked
 from zot_core.toolkit.ripgrep import CannotRun, Ended, Runner, cannot_start, failures, programs
+from zot_core.toolkit.threads import run_to_end
+from zot_plugins.tool_grep.encodings import (
+    LABELS,
+    LOOKING_S,
+    MOST,
+    NOT_UTF8,
+    NOT_UTF8_IN_TEXT,
+    Others,
+    beyond_ascii,
+    judged,
+)
 from zot_plugins.tool_grep.hits import Hits
 
 _BATCH_BYTES = 100_000
@@ -44,6 +56,10 @@ class Query:
     dotall: bool = False
     context: int = 0
     hidden: bool = False
+    encoding: str = ""
+    """A Python codec; empty means UTF-8, and what a file's mark says."""
+    not_utf8: bool = False
+    """Instead of the pattern, whatever is no UTF-8."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,6 +72,13 @@ class Outcome:
     left_out: int = 0
     unreadable: Sequence[str] = ()
     stand_in: bool = False
+    others: Others = field(default_factory=Others)
+
+    def add(self, more: Outcome) -> None:
+        """Takes in what a search of other files found."""
+        self.hits.add(more.hits)
+        self.ended_by = self.ended_by or more.ended_by
+        self.unreadable = [*self.unreadable, *more.unreadable]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,13 +107,49 @@ class Search:
             files, left_out, unreadable, ended_by = await self._listed(accepts)
             if ended_by:
                 return Outcome(hits=Hits(self.limit, accepts), ended_by=ended_by, left_out=left_out)
-        outcome = await self._once(Hits(self.limit, accepts), files)
+        others = await self._others(accepts, files)
+        outcome = await self._in_all(accepts, files, others)
         if outcome.hits.too_much:
             # Files came in no order, so what was found so far is anything: the first ones need an orderly search.
-            outcome = await self._once(Hits(self.limit, accepts, first_only=True), files, in_order=True)
+            outcome = await self._in_all(accepts, files, others, in_order=True)
             outcome.counted = outcome.hits.matches <= self.limit
+        outcome.others = others
         outcome.left_out += left_out
         outcome.unreadable = [*unreadable, *outcome.unreadable]
+        return outcome
+
+    async def _others(self, accepts: Callable[[str], bool], files: list[str] | None) -> Others:
+        """The files that are not UTF-8, where the pattern makes that matter."""
+        query = self.query
+        if not beyond_ascii(query.pattern, literal=query.literal):
+            return Others()
+        if self.file:
+            return await run_to_end(judged, self.root, [self.file], self.guard)
+        query = Query(pattern="", glob=query.glob, hidden=query.hidden, not_utf8=True)
+        runner = replace(self.runner, timeout=min(self.runner.timeout, LOOKING_S))
+        looked = await replace(self, query=query, runner=runner)._once(Hits(MOST, accepts), files)
+        names = looked.hits.names()
+        found = await run_to_end(judged, self.root, names, self.guard) if names else Others()
+        found.unfinished = bool(looked.ended_by) or looked.hits.too_much
+        return found
+
+    async def _in_all(
+        self, accepts: Callable[[str], bool], files: list[str] | None, others: Others, *, in_order: bool = False
+    ) -> Outcome:
+        elsewhere = others.codec_of()
+        began = time.monotonic()
+        hits = Hits(self.limit, lambda name: name not in elsewhere and accepts(name), first_only=in_order)
+        outcome = await self._once(hits, files, in_order=in_order)
+        for codec, names in sorted(others.by_codec.items()):
+            left = self.runner.timeout - (time.monotonic() - began)
+            search = replace(
+                self,
+                query=replace(self.query, encoding=codec),
+                runner=replace(self.runner, timeout=max(0.0, left)),
+            )
+            if not outcome.ended_by:
+                more = Hits(self.limit, accepts, first_only=in_order)
+                outcome.add(await search._once(more, sorted(names), in_order=in_order))
         return outcome
 
     async def _once(self, hits: Hits, files: list[str] | None, *, in_order: bool = False) -> Outcome:
@@ -130,7 +189,7 @@ class Search:
                 return outcome
         try:
             ended = await self.runner.run(
-                [sys.executable, "-I", "-S", _STAND_IN, json.dumps(asdict(self.query))],
+                [sys.executable, "-I", "-S", _STAND_IN, json.dumps(asdict(_for_stand_in(self.query)))],
                 cwd=self.root,
                 on_data=hits.feed,
                 stdin=b"\0".join(os.fsencode(f"./{name}") for name in files),
@@ -179,6 +238,10 @@ def _batches(files: list[str]) -> Iterator[list[str]]:
         yield batch
 
 
+def _for_stand_in(query: Query) -> Query:
+    return replace(query, pattern=NOT_UTF8_IN_TEXT) if query.not_utf8 else query
+
+
 def rg_arguments(query: Query) -> list[str]:
     """The options for a query. What a model wrote stands behind `=`, so that it is never an option itself."""
     flags = {
@@ -190,11 +253,14 @@ def rg_arguments(query: Query) -> list[str]:
     }
     return [
         *("--line-number", "--column", "--no-heading", "--with-filename", "--null"),
-        *("--binary", "--crlf", "--engine=auto", "--glob=!.git"),
+        *([] if query.not_utf8 else ["--binary"]),
+        *("--crlf", "--engine=auto", "--glob=!.git"),
         *(flag for flag, wanted in flags.items() if wanted),
         *([f"--context={query.context}"] if query.context else []),
         *_prefilter(query.glob),
-        f"--regexp={_over_lines(query)}",
+        *([f"--encoding={LABELS[query.encoding]}"] if query.encoding else []),
+        *(["--max-count=1"] if query.not_utf8 else []),
+        f"--regexp={NOT_UTF8 if query.not_utf8 else _over_lines(query)}",
     ]
 
 

@@ -28,12 +28,12 @@ def pattern_of(query: Mapping[str, Any]) -> re.Pattern[str]:
     return re.compile(text, flags)
 
 
-def decoded(data: bytes) -> str:
-    """A file's text without its mark; stray bytes stay."""
+def decoded(data: bytes, encoding: str = "") -> str:
+    """A file's text without its mark; stray bytes stay. `encoding` is that of a file without a mark, UTF-8 if empty."""
     for mark, name in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(name, "surrogateescape" if name == "utf-8" else "replace")
-    return data.decode("utf-8", "surrogateescape")
+    return data.decode(encoding or "utf-8", "replace" if encoding else "surrogateescape")
 
 
 def columns(pattern: re.Pattern[str], lines: list[str], multiline: bool) -> dict[int, int]:
@@ -67,7 +67,7 @@ def _bytes(text: str) -> int:
 
 def report(name: bytes, data: bytes, pattern: re.Pattern[str], query: Mapping[str, Any]) -> Iterator[bytes]:
     """The lines to print for one file."""
-    text = decoded(data)
+    text = decoded(data, query["encoding"])
     if not text:
         return
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
@@ -80,7 +80,7 @@ def report(name: bytes, data: bytes, pattern: re.Pattern[str], query: Mapping[st
         return
     around = query["context"]
     wanted = sorted({near for at in found for near in range(max(0, at - around), min(len(lines), at + around + 1))})
-    for at in wanted:
+    for at in wanted[:1] if query["not_utf8"] else wanted:
         numbers = f"{at + 1}:{found[at]}:" if at in found else f"{at + 1}-"
         yield name + b"\0" + numbers.encode() + lines[at].encode("utf-8", "surrogateescape") + b"\n"
 

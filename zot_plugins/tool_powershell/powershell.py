@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from zot_core.ctx.protocols import ToolContext
 
 _BEFORE = (
-    "$ProgressPreference='SilentlyContinue';"
-    "[Console]::OutputEncoding=[Text.UTF8Encoding]::new($false);$OutputEncoding=[Console]::OutputEncoding;"
+    "$ProgressPreference='SilentlyContinue';$OutputEncoding=[Text.UTF8Encoding]::new($false);"
+    "try{[Console]::OutputEncoding=$OutputEncoding}catch{};"  # without a console: the handle is invalid
     "$global:LASTEXITCODE=0\n"
 )
 _AFTER = "\nif (-not $?) { if ($LASTEXITCODE) { exit $LASTEXITCODE } exit 1 }\nexit $LASTEXITCODE\n"
 _LONGEST = 32_000
 """How many characters a command line of Windows may have."""
+
+
+UTF8 = {"PYTHONIOENCODING": "utf-8"}
+"""What lets programs print as PowerShell is told to read them, where they would take the system's code page."""
 
 
 class PowerShellArgs(BaseModel):
@@ -78,11 +82,12 @@ def argv(shell: str, command: str) -> list[str]:
 @tool_errors
 async def execute(args: PowerShellArgs, ctx: ToolContext) -> ToolResult:
     """Runs the command; see the tool's description."""
-    allowed = await gated(ctx, args.command, shell_environment(getattr(ctx, "secret_env", ())))
+    env = {**UTF8, **shell_environment(getattr(ctx, "secret_env", ()))}
+    allowed = await gated(ctx, args.command, env)
     shell: ShellOps | None = supplied(ctx, "powershell")
     notice = ""
     if shell is None:
-        _, notice, allowed = await confined(ctx, allowed)
+        wrapper, notice, allowed = await confined(ctx, allowed)
         path = program()
-        shell = PipedShell(getattr(ctx, "processes", shared), lambda command: argv(path, command))
+        shell = PipedShell(getattr(ctx, "processes", shared), lambda command: [*wrapper, *argv(path, command)])
     return await run_command(ctx, shell, allowed, timeout=args.timeout, name="powershell", notice=notice)

@@ -52,19 +52,20 @@ async def execute(args: WriteArgs, ctx: ToolContext) -> ToolResult:
     path = locate(ctx.cwd, args.path) if here else locate_elsewhere(ctx.cwd, args.path)
     if args.path.endswith("/"):
         raise ToolError(f"{shown(args.path)} names a folder; give the file's name too. Folders are made as needed")
-    async with mutations.hold(path):
+    async with mutations.hold(path) as real:
         try:
-            return await _write(files, path, args)
+            # A link on the way may lead elsewhere at any moment: the file that was looked at is the one to write.
+            return await _write(files, real if here else path, path, args)
         except OSError as error:
             raise about("write", shown(args.path), error) from error
 
 
-async def _write(files: WriteOps, path: str, args: WriteArgs) -> ToolResult:
-    info = await files.info(path)
+async def _write(files: WriteOps, target: str, path: str, args: WriteArgs) -> ToolResult:
+    info = await files.info(target)
     refuse_special(info.kind, args.path)
     old = None
     if info.kind == "file":
-        old = await files.read(path, 0, None if info.size <= _COMPARED_BYTES else sniff.HEAD_BYTES)
+        old = await files.read(target, 0, None if info.size <= _COMPARED_BYTES else sniff.HEAD_BYTES)
     whole = old is None or len(old) >= info.size
     size = len(args.content) + len(old or b"")
     data, remark = await run_aside(size, _bytes_for, args.content, old, whole)
@@ -72,7 +73,7 @@ async def _write(files: WriteOps, path: str, args: WriteArgs) -> ToolResult:
         return ToolResult(
             content=f"{shown(args.path)} already has exactly this content", details={"path": path, "diff": ""}
         )
-    await files.write(path, data)
+    await files.write(target, data)
     diff = await run_aside(size, _diff, old, data, args.path) if whole else None
     told = head(diff.text, max_lines=DIFF_LINES, max_bytes=DIFF_BYTES) if diff is not None else None
     count = len(lines_of(args.content))

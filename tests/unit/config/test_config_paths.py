@@ -54,7 +54,7 @@ def test_every_name_is_below_the_home(tmp_path: Path) -> None:
     paths = Paths(tmp_path)
     assert {p.relative_to(tmp_path).as_posix() for p in _all(paths)} == {
         "settings.json", "config.json", "auth.json", "models.json", "trust.json", "sessions", "extensions", "plugins",
-        "skills", "prompts", "themes", "logs", "cache", "cache/boot.json", "SYSTEM.md",
+        "skills", "prompts", "themes", "thinking.json", "logs", "cache", "cache/boot.json", "SYSTEM.md",
     }  # fmt: skip
 
 

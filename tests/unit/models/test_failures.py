@@ -204,3 +204,13 @@ def test_which_bodies_are_errors() -> None:
     assert is_error_body({"object": "error", "message": "x"})
     assert not is_error_body({"error": None, "choices": []})
     assert not is_error_body([1])
+
+
+def test_a_body_that_is_nested_without_end_is_text() -> None:
+    failure = failure_of_response(400, JSON, b"[" * 100_000, now=0.0)
+    assert (failure.kind, failure.status) == ("bad_request", 400)
+
+
+def test_only_a_redirect_that_names_a_place_is_one() -> None:
+    assert "redirects to https://b.test/" in refused(302, {}, location="https://b.test/").message
+    assert "redirects" not in refused(304, {}).message

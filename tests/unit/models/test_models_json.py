@@ -94,3 +94,17 @@ def test_no_providers_is_nothing() -> None:
     assert not problems
     assert specs_from_models_json([1], problems.append) == []
     assert problems
+
+
+def test_headers_that_are_no_texts_and_models_named_twice_are_told_and_left_out() -> None:
+    rows = [{"id": "m", "name": "First"}, {"id": "m", "name": "Second"}]
+    data = {"providers": {"a": {"headers": {"x": 7, "y": None, "z": ["a"], "t": "text"}, "models": rows}}}
+    problems: list[str] = []
+    (spec,) = specs_from_models_json(data, problems.append)
+    assert dict(spec.headers) == {"x": "7", "t": "text"}
+    assert [model.name for model in spec.models] == ["First"]
+    assert [problem.partition(":")[0] for problem in problems] == [
+        "providers.a.models[1]",
+        "providers.a.headers.y",
+        "providers.a.headers.z",
+    ]

@@ -99,7 +99,9 @@ def test_no_connection_is_said_so() -> None:
         assert asyncio.run(run()).kind == "connect"
 
 
-@pytest.mark.parametrize("url", ["", "no address", "ftp://127.0.0.1/", "http://"])
+@pytest.mark.parametrize(
+    "url", ["", "no address", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999/", "http://xn--.test/"]
+)
 def test_what_is_no_address_is_said_so(url: str) -> None:
     async def run() -> str:
         async with client() as one:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -145,3 +146,12 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     with MockServer([text("x", strict=False)]) as server:
         assert send(tmp_path / "log", server, headers={})
     assert victim.read_text() == "precious"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_a_pipe_that_nobody_reads_holds_nothing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "log")
+    with MockServer([text("x", strict=False)]) as server:
+        warned = send(tmp_path / "log", server, headers={})
+        assert len(server.requests) == 1
+    assert len(warned) == 1 and "ZOT_LOG_HTTP" in warned[0]

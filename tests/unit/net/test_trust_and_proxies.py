@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import socket
 import ssl
 import subprocess
@@ -88,6 +89,25 @@ def test_hosts_that_are_excepted_are_reached_directly(monkeypatch: pytest.Monkey
         monkeypatch.setenv(name, "127.0.0.1,.internal")
         assert get(server.url) == b"ok"
         assert proxy.asked == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "word"),
+    [
+        ("HTTP_PROXY", "http://me:secret-word@127.0.0.1:port", "no address"),
+        ("NO_PROXY", "127.0.0.1:port", "no address"),
+        ("ALL_PROXY", "socks5://127.0.0.1:9", "socksio"),
+    ],
+)
+def test_a_proxy_that_is_none_is_said_so(monkeypatch: pytest.MonkeyPatch, name: str, value: str, word: str) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv(name, value)
+    if name == "ALL_PROXY" and importlib.util.find_spec("socksio"):
+        pytest.skip("a SOCKS proxy works here")
+    with pytest.raises(NetError) as caught:
+        get("http://model.invalid/")
+    assert caught.value.kind == "connect"
+    assert word in str(caught.value) and "secret-word" not in str(caught.value)
 
 
 def test_a_proxy_that_is_down_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:

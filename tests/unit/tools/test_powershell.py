@@ -1,4 +1,5 @@
-"""`powershell`: how its command line is made, and that it exists on Windows alone. Nothing here runs PowerShell."""
+"""`powershell`: how its command line is made, and that it exists on Windows alone. Nothing here runs PowerShell; see
+test_powershell_whole.py for the whole tool."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ def test_no_quoting_touches_the_command(command: str) -> None:
     assert all(part.isascii() and " " not in part and '"' not in part for part in argv[1:])
     lines = script_of(argv)
     assert f"\n{command}\n" in lines
-    assert lines.startswith("$ProgressPreference='SilentlyContinue';[Console]::OutputEncoding=")
+    assert lines.startswith("$ProgressPreference='SilentlyContinue';$OutputEncoding=[Text.UTF8Encoding]::new($false);")
     assert lines.endswith("exit $LASTEXITCODE\n")
 
 
