@@ -31,6 +31,11 @@ class Note:
     kind: Literal["notify", "display", "answer", "clear", "diagnostic", "plugin_error"] = "notify"
     hook: str = ""
 
+    @property
+    def by(self) -> str:
+        """Whose it is, as people know it: an extension goes by its manifest's name."""
+        return self.source.removeprefix("ext:")
+
 
 class FrontEnd(Protocol):
     """What a mode brings. Methods are called on the event loop, one at a time for a given session.

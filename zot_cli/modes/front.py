@@ -50,7 +50,7 @@ def note_text(note: Note, *, verbose: bool) -> str:
     if note.kind == "clear" or (note.kind == "diagnostic" and note.level in ("info", "success") and not verbose):
         return ""
     text = clean(note.text).strip("\n")
-    source = one_line(note.source, 60)
+    source = one_line(note.by, 60)
     if note.kind == "plugin_error":
         return f"zot: plugin {source} failed in {note.hook}: {one_line(text, NOTE_WIDTH)}"
     if note.kind == "diagnostic":

@@ -177,16 +177,14 @@ class ReplFront:
 def noted(state: State, note: Note) -> State:
     """The state with a note: one-shot ones of plugins below the transcript, what went wrong and answers in it."""
     if note.kind == "clear":
-        return st.unflash(state, note.source)
+        return st.unflash(state, note.by)
     if note.kind in ("notify", "display"):
-        return st.flash(
-            state, Flash(source=note.source, text=note.text, level=note.level, display=note.kind == "display")
-        )
+        return st.flash(state, Flash(source=note.by, text=note.text, level=note.level, display=note.kind == "display"))
     if note.kind == "plugin_error":
-        return st.append(state, Told(text=f"failed in {note.hook}: {note.text}", source=note.source, level="error"))
+        return st.append(state, Told(text=f"failed in {note.hook}: {note.text}", source=note.by, level="error"))
     if note.kind == "answer":
         return st.append(state, Told(text=note.text, markdown=True))
-    return st.append(state, Told(text=note.text, source=note.source, level=note.level))
+    return st.append(state, Told(text=note.text, source=note.by, level=note.level))
 
 
 def from_messages(messages: list[Message], shown: Callable[[str], str | None]) -> list[st.Block]:

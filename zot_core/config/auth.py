@@ -108,6 +108,27 @@ class Auth:
 
         return Tokens(access=entry.token, refresh=entry.refresh, expires=entry.expires)
 
+    def stored(self) -> tuple[str, ...]:
+        """The providers that auth.json has an entry for, by name."""
+        from zot_core.config.auth_entries import read_entry
+
+        entries = {name: read_entry(value) for name, value in self._load().items()}
+        return tuple(sorted(name for name, one in entries.items() if one.key or one.command or one.token))
+
+    def where(self, provider: str, env_names: Sequence[str] = (), api_key: str = "", use_flag: bool = True) -> str:
+        """Where the credential of `provider` comes from, in words; "" where there is none. Runs no command."""
+        found = next(self._places(provider, env_names, api_key, use_flag, commands=False), None)
+        if found is not None:
+            return found.source
+        if self.may_run_command(provider):
+            return f"the command in {self._paths.auth} ({provider})"
+        if api_key.strip().startswith("!"):
+            return "the command in models.json"
+        entry = self._entry(provider)
+        if entry is None or not entry.token:
+            return ""
+        return f"the login in {self._paths.auth} ({provider})" + ("" if entry.refresh else ", which has expired")
+
     def may_run_command(self, provider: str) -> bool:
         """Whether `auth.json` names a command for this provider's key, which may take seconds."""
         entry = self._entry(provider)
@@ -138,7 +159,7 @@ class Auth:
 
         Raises UsageError for a blank or impossible key, SaveRefused when auth.json must stay as it is.
         """
-        from zot_core.config.auth_entries import ENTRY_KEYS
+        from zot_core.config.auth_entries import replaced
         from zot_core.config.jsonc_edit import set_key
         from zot_core.config.store import edit_object
 
@@ -149,10 +170,7 @@ class Auth:
             raise UsageError(f"the key cannot be used: {why}")
 
         def change(text: str, data: dict[str, Any]) -> str:
-            before = data.get(provider)
-            before = before if isinstance(before, dict) else {}
-            kept = {name: value for name, value in before.items() if name not in ENTRY_KEYS or name == "base_url"}
-            return set_key(text, (provider,), {**kept, "api_key": key})
+            return set_key(text, (provider,), {**replaced(data.get(provider), provider), "api_key": key})
 
         self._paths.ensure()
         edit_object(self._paths.auth, self._paths.cache / "locks", change, 0o600)

@@ -37,6 +37,18 @@ ENTRY_KEYS = frozenset(
 """Keys that make an object one provider's entry."""
 
 
+def replaced(entry: Any, provider: str) -> dict[str, Any]:
+    """What stays of a provider's entry when another key or login takes the place of what it has."""
+    if not isinstance(entry, dict):
+        return {}
+    kept = {name: value for name, value in entry.items() if name not in ENTRY_KEYS and name != "accountId"}
+    if "base_url" in entry:
+        kept["base_url"] = entry["base_url"]
+    if provider == "openai" and isinstance(entry.get("oauth"), dict):
+        kept["oauth"] = entry["oauth"]  # the Go zot's login of openai-codex, which is another provider's
+    return kept
+
+
 def flat(data: dict[str, Any]) -> dict[str, Any]:
     """Providers by id: at the top, or one level down where a group of them is kept."""
     found: dict[str, Any] = {}

@@ -37,6 +37,27 @@ def store_tokens(paths: Paths, provider: str, tokens: Tokens) -> None:
     edit_object(paths.auth, paths.cache / "locks", change, 0o600)
 
 
+def store_login(paths: Paths, provider: str, tokens: Tokens) -> None:
+    """Keep a new login of `provider` in auth.json (0600) in place of the key or login that was there for it; all else
+    of its entry and of the file stays as it is.
+
+    Raises SaveRefused when auth.json must stay as it is.
+    """
+    from zot_core.config.auth_entries import replaced
+    from zot_core.config.jsonc_edit import set_key
+    from zot_core.config.store import edit_object
+
+    new: dict[str, Any] = {"type": "oauth", "access": tokens.access, "refresh": tokens.refresh}
+    if tokens.expires is not None:
+        new["expires"] = int(tokens.expires * 1000)
+
+    def change(text: str, data: dict[str, Any]) -> str:
+        return set_key(text, (provider,), {**replaced(data.get(provider), provider), **new})
+
+    paths.ensure()
+    edit_object(paths.auth, paths.cache / "locks", change, 0o600)
+
+
 def _places(data: dict[str, Any], provider: str) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     """Where the login may stand: at the top, in a group, or (the Go zot's openai-codex) under another name."""
     names = (provider, "openai") if provider == "openai-codex" else (provider,)

@@ -8,16 +8,18 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from zot_core._version import __version__
 from zot_core.config.auth import Credential
 from zot_core.config.logins import store_tokens
 from zot_core.config.problems import SaveRefused
 from zot_core.net.client import NetError
 from zot_core.net.redact import clean_text
 from zot_core.types.failure import Failure, RunFailed
-from zot_core.types.login import OAuthSpec, Tokens
+from zot_core.types.login import OAuthSpec, Tokens, read_tokens
 from zot_core.types.specs import ProviderSpec, resolve
 
 if TYPE_CHECKING:
@@ -78,28 +80,30 @@ async def _ask(app: App, provider: ProviderSpec, spec: OAuthSpec, old: Tokens) -
     form = {"grant_type": "refresh_token", "refresh_token": old.refresh, "client_id": spec.client_id}
     if spec.scope:
         form["scope"] = spec.scope
-    headers = {"content-type": "application/x-www-form-urlencoded", "accept": "application/json"}
     try:
-        client = app.client()
-        async with client.stream("POST", spec.token_url, headers=headers, content=urlencode(form).encode()) as response:
-            status, body = response.status, await response.read(1 << 16)
+        status, answer = await post(app, spec.token_url, form)
     except NetError as error:
         message = f"the login of {provider.id} could not be renewed: {error}"
         raise RunFailed(Failure(kind="network", message=message, retryable=True)) from error
+    new = read_tokens(answer, old.refresh)
+    if not 200 <= status < 300 or new is None:
+        raise RunFailed(_refused(provider, status, answer, old))
+    return new
+
+
+async def post(app: App, url: str, fields: Mapping[str, str], *, as_json: bool = False) -> tuple[int, dict[str, Any]]:
+    """Sends a form (or JSON) to an authorization server: the status and the object that it answered, {} for another
+    body. Raises NetError."""
+    kind = "application/json" if as_json else "application/x-www-form-urlencoded"
+    content = json.dumps(dict(fields)) if as_json else urlencode(fields)
+    headers = {"content-type": kind, "accept": "application/json", "user-agent": f"zot/{__version__}"}
+    async with app.client().stream("POST", url, headers=headers, content=content.encode()) as response:
+        status, body = response.status, await response.read(1 << 16)
     try:
         answer: Any = json.loads(body)
     except ValueError:
         answer = {}
-    answer = answer if isinstance(answer, dict) else {}
-    access = answer.get("access_token")
-    if not 200 <= status < 300 or not isinstance(access, str) or not access:
-        raise RunFailed(_refused(provider, status, answer, old))
-    lasts = answer.get("expires_in")
-    expires = time.time() + lasts if isinstance(lasts, (int, float)) and not isinstance(lasts, bool) else None
-    refresh = answer.get("refresh_token")
-    return Tokens(
-        access=access, refresh=refresh if isinstance(refresh, str) and refresh else old.refresh, expires=expires
-    )
+    return status, answer if isinstance(answer, dict) else {}
 
 
 def _refused(provider: ProviderSpec, status: int, answer: dict[str, Any], old: Tokens) -> Failure:

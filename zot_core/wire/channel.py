@@ -59,7 +59,6 @@ class Channel:
         self._out: asyncio.WriteTransport | None = None
         self._queue: deque[tuple[bytes, Sending]] = deque()
         self._flying: Sending | None = None
-        self._flying_size = 0
         self._queued_size = 0
         self._pieces: list[bytes] = []
         self._partial = 0
@@ -105,6 +104,8 @@ class Channel:
         else:
             self._queue.append((line, sending))
             self._queued_size += len(line)
+        if self.closed_because:
+            raise ChannelClosed(self.closed_because)
         return sending
 
     def close_writing(self, reason: str) -> None:
@@ -136,8 +137,12 @@ class Channel:
 
     def _fly(self, line: bytes, sending: Sending) -> None:
         assert self._out is not None
-        self._out.write(line)
-        if self._out.get_write_buffer_size():
+        if not self._out.is_closing():
+            self._out.write(line)
+        if self._out.is_closing():  # found out by the write, or before and not told yet
+            sending.finish()
+            self._peer_closed()
+        elif self._out.get_write_buffer_size():
             self._flying = sending
         else:
             sending.finish()

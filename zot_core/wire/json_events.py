@@ -97,15 +97,15 @@ class Projector:
             return [
                 {
                     "type": "ext_notify",
-                    "extension": extension_of(note.source),
+                    "extension": note.by,
                     "level": note.level,
                     "message": note.text,
                 }
             ]
         if note.kind in ("display", "answer"):
-            return [{"type": "ext_display", "extension": extension_of(note.source), "text": note.text}]
+            return [{"type": "ext_display", "extension": note.by, "text": note.text}]
         if note.kind == "clear":
-            return [{"type": "ext_clear_notes", "extension": extension_of(note.source)}]
+            return [{"type": "ext_clear_notes", "extension": note.by}]
         if note.kind == "plugin_error":
             return [{"type": "plugin_error", "plugin": note.source, "hook": note.hook, "message": note.text}]
         return []
@@ -307,8 +307,3 @@ def _nested(wire: WireEvent, parent: str | None) -> WireEvent:
     if parent is not None:
         wire["parent_id"] = parent
     return wire
-
-
-def extension_of(plugin: str) -> str:
-    """The name that programs know a plugin by: of a subprocess extension its own, as its manifest has it."""
-    return plugin.removeprefix("ext:")

@@ -22,7 +22,7 @@ from zot_plugins.extension_bridge.panels import Panels
 from zot_plugins.extension_bridge.process import STATUS_S, Child
 from zot_plugins.extension_bridge.registrations import Registrations
 from zot_plugins.extension_bridge.requests import TOOL_S, NoAnswer, Requests
-from zot_plugins.extension_bridge.status import Host, Status, status_of
+from zot_plugins.extension_bridge.status import Host, Status, host_of, status_of
 from zot_plugins.extension_bridge.voice import Voice
 
 BACKLOG = 200
@@ -111,10 +111,7 @@ class Remote:
 
     def host_now(self) -> Host | None:
         """What a `hello_ack` would say now; None before the first session."""
-        if self.ctx is None:
-            return self.host
-        model = self.ctx.models.current
-        return Host(provider=model.provider if model else "", model=model.id if model else "", cwd=str(self.ctx.cwd))
+        return self.host if self.ctx is None else host_of(self.ctx)
 
     async def settled(self) -> None:
         """Returns when it is ready, or never will be."""
@@ -210,7 +207,7 @@ class Remote:
     def _gone(self) -> None:
         """The process or its output has ended."""
         gone, shake = self.child.gone, self.handshake
-        self.requests.fail(f"is gone: {gone}")
+        self.requests.fail(self.requests.lost or f"is gone: {gone}")
         self.panels.close_all()
         self.registrations.silence()
         if self.stop.begun:
@@ -223,11 +220,8 @@ class Remote:
         else:
             self.error = gone
             shake.end("ended")
-            self.voice.tell(
-                f"ended unexpectedly: {gone}; what it registered answers with this error until extensions are "
-                f"reloaded{self.see_log()}",
-                "error",
-            )
+            message = f"ended unexpectedly: {gone}; what it registered answers so until extensions are reloaded"
+            self.voice.tell(f"{message}{self.see_log()}", "error")
         self._background(self.child.end())
 
     # --- from the extension ------------------------------------------------------------------------------------------
@@ -293,8 +287,8 @@ class Remote:
 
     def _ready(self) -> None:
         shake, known = self.handshake, self.registrations
-        what = f"{len(known.commands)} commands, {len(known.tools)} tools"
-        self.log.say(f"{shake.state} after {shake.ready_s or 0:.2f} s: {what}")
+        counted = f"{len(known.commands)} commands, {len(known.tools)} tools"
+        self.log.say(f"{shake.state} after {shake.ready_s or 0:.2f} s: {counted}")
         self.tell_session_start()
 
     def _background(self, work: Coroutine[Any, Any, None]) -> None:

@@ -1,9 +1,9 @@
-"""How an extension fares, as data: for `zot ext doctor` and for tests."""
+"""How an extension fares, and what it is told of zot, as data. The first is for `zot ext doctor` and for tests."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zot_core.types.record import record
 
@@ -40,6 +40,12 @@ class Status:
     warnings: tuple[str, ...]
     log: Path
     error: str
+
+
+def host_of(ctx: Any) -> Host:
+    """What a session says of zot."""
+    model = ctx.models.current
+    return Host(provider=model.provider if model else "", model=model.id if model else "", cwd=str(ctx.cwd))
 
 
 def status_of(remote: Remote) -> Status:

@@ -52,7 +52,7 @@ class Voice:
         self._off = ctx.diagnostics.subscribe(heard)
         unsaid, self._unsaid = self._unsaid, []
         for message, level in unsaid:
-            ctx.report(message, level)
+            _report(ctx, message, level)
 
     def end(self) -> None:
         """The session is over."""
@@ -60,13 +60,15 @@ class Voice:
         self._ctx = None
 
     def tell(self, message: str, level: Level = "warning") -> None:
-        """To the person and the log."""
+        """To the person, once, and the log."""
         self.log.say(message)
         _keep(self.warnings, message)
+        if message in self._told:
+            return
         self._told.add(message)
         try:
             if self._ctx is not None:
-                self._ctx.report(message, level)
+                _report(self._ctx, message, level)
                 return
         except ZotError:
             pass  # that session has ended without a word
@@ -104,6 +106,12 @@ class Voice:
         self.log.say(f"{message}; it is skipped, and more of this kind is not logged")
         if len(self._kinds) == KINDS:
             self.log.say("there are too many kinds of lines to skip; no more is said of them")
+
+
+def _report(ctx: Any, message: str, level: Level) -> None:
+    ctx.report(message, level)
+    if ctx.mode == "rpc":  # a program reads no diagnostics: it is promised an `ext_notify`
+        ctx.ui.notify(message, level)
 
 
 def _keep(messages: list[str], message: str) -> None:

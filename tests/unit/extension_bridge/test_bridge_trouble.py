@@ -550,3 +550,26 @@ def test_an_aborted_call_leaves_the_extension_at_work(runtime: Open, tmp_path: P
     assert "new" not in first and "old" not in first
     assert second == "new"
     assert "which nobody waits for" in log(ext, world)
+
+
+@pytest.mark.parametrize("event", ["before_agent_start", "turn_start", "tool_call", "assistant_message"])
+def test_an_abort_does_not_wait_for_an_answer(runtime: Open, tmp_path: Path, world: Any, event: str) -> None:
+    body = (
+        f"hello(); emit('subscribe', intercept=[{event!r}]); emit('ready')\n"
+        "for frame in frames(): emit('notify', message='asked')"
+    )
+    ext = script(tmp_path, "silent", body)
+
+    async def story(app: Any) -> Any:
+        run = asyncio.create_task(app.prompt("Go"))
+        while not any(note.text == "asked" for note in app.front.notes):
+            await asyncio.sleep(0.01)
+        began = time.monotonic()
+        app.abort()
+        await run
+        return time.monotonic() - began, app.front.answer
+
+    replies = Script().text("First.").tool_call("ls", path=".").then().text("Done.")
+    seconds, answer = play(runtime, ext, story, script=replies)
+    assert seconds < 2.0
+    assert answer != "Done."

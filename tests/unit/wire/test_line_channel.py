@@ -178,6 +178,17 @@ def test_a_closed_pipe_is_known_before_the_next_line() -> None:
     asyncio.run(story())
 
 
+def test_a_closed_pipe_is_found_out_by_the_line_that_meets_it() -> None:
+    async def story() -> None:
+        async with connected() as other:
+            os.close(other.input)
+            with pytest.raises(ChannelClosed, match="it has closed its input"):
+                other.channel.send(b"x\n")
+            assert other.channel.closed_by_peer
+
+    asyncio.run(story())
+
+
 def test_closing_releases_a_write_that_is_stuck() -> None:
     async def story() -> None:
         async with connected() as other:

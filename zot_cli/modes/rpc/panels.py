@@ -50,13 +50,15 @@ class RpcPanel:
     def close(self) -> None:
         """Takes the panel away."""
         if self._owner.forget(self):
-            self._owner.send({"type": "panel_close", "panel_id": self.id, "extension": self.plugin})
+            self._owner.send(
+                {"type": "panel_close", "panel_id": self.id, "extension": self.plugin.removeprefix("ext:")}
+            )
 
     def shown(self, panel: Panel) -> WireEvent:
         """What the client is told of the panel."""
         return {
             "panel_id": self.id,
-            "extension": self.plugin,
+            "extension": self.plugin.removeprefix("ext:"),
             "title": panel.title,
             "lines": list(panel.lines),
             "footer": panel.footer,
