@@ -15,7 +15,17 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
-from generators import api, command_line, hooks, includes, prices, rpc, settings, wire  # noqa: E402 (docs/ must be on the path)
+from generators import (  # noqa: E402 (docs/ must be on the path)
+    api,
+    command_line,
+    frames,
+    hooks,
+    includes,
+    prices,
+    rpc,
+    settings,
+    wire,
+)
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "hooks.md": hooks.hooks_page,
@@ -23,6 +33,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "api.md": api.page,
     "wire.md": wire.page,
     "rpc.md": rpc.page,
+    "extension-frames.md": frames.page,
     "command-line.md": command_line.page,
     "settings.md": settings.page,
 }

@@ -39,16 +39,20 @@ if TYPE_CHECKING:
     from zot_core.types.specs import Candidate as Candidate
     from zot_core.types.specs import CliSpec as CliSpec
     from zot_core.types.specs import CommandSpec as CommandSpec
+    from zot_core.types.specs import EntryRenderer as EntryRenderer
     from zot_core.types.specs import Expansion as Expansion
     from zot_core.types.specs import ExpansionName as ExpansionName
     from zot_core.types.specs import FilesystemPolicy as FilesystemPolicy
     from zot_core.types.specs import FlagSpec as FlagSpec
+    from zot_core.types.specs import MarkdownTransformer as MarkdownTransformer
+    from zot_core.types.specs import MessageRenderer as MessageRenderer
     from zot_core.types.specs import ModelSpec as ModelSpec
     from zot_core.types.specs import Prices as Prices
     from zot_core.types.specs import PromptSection as PromptSection
     from zot_core.types.specs import PromptSource as PromptSource
     from zot_core.types.specs import ProviderSpec as ProviderSpec
     from zot_core.types.specs import SettingsSpec as SettingsSpec
+    from zot_core.types.specs import ShortcutSpec as ShortcutSpec
     from zot_core.types.specs import ToolResult as ToolResult
     from zot_core.types.specs import ToolSpec as ToolSpec
     from zot_core.types.tool_decorator import Tool as Tool
@@ -75,16 +79,20 @@ _HOMES = {
         "Candidate",
         "CliSpec",
         "CommandSpec",
+        "EntryRenderer",
         "Expansion",
         "ExpansionName",
         "FilesystemPolicy",
         "FlagSpec",
+        "MarkdownTransformer",
+        "MessageRenderer",
         "ModelSpec",
         "Prices",
         "PromptSection",
         "PromptSource",
         "ProviderSpec",
         "SettingsSpec",
+        "ShortcutSpec",
         "ToolResult",
         "ToolSpec",
     ),

@@ -28,7 +28,7 @@ from zot_core.runtime.options import Options as Options
 from zot_core.runtime.retiring import retire
 from zot_core.runtime.runtime import Runtime, diagnostic_note
 from zot_core.types.content import Image
-from zot_core.types.specs import ProviderSpec
+from zot_core.types.specs import ProviderSpec, resolve
 
 if TYPE_CHECKING:
     from zot_core.agent.cancel import Signal
@@ -259,7 +259,7 @@ class App:
         if provider.oauth is not None and self._stale(provider):
             from zot_core.runtime.renewing import renewed
 
-            return renewed(self, provider, provider.oauth)
+            return renewed(self, provider, resolve(provider.oauth))
         if needs_command(provider.api_key) or self.auth.may_run_command(provider.id):
             # A key command may take seconds; the loop goes on meanwhile.
             return asyncio.to_thread(self.auth.find, provider.id, provider.env, provider.api_key, use_flag)
@@ -272,6 +272,10 @@ class App:
         if self.auth.has(provider.id, provider.env, provider.api_key, self._is_chosen(provider)):
             return True
         return provider.oauth is not None and self._stale(provider)
+
+    def credential_source(self, provider: ProviderSpec) -> str:
+        """Where the provider's credential comes from, in words; "" where there is none."""
+        return self.auth.where(provider.id, provider.env, provider.api_key, self._is_chosen(provider))
 
     def auth_missing(self, provider: ProviderSpec) -> str:
         """What to tell a person who has no key for `provider`."""

@@ -2,7 +2,7 @@
 
 A comment `<!-- include: PATH -->`, `<!-- include: PATH::FUNCTION -->` or `<!-- include: PATH::__doc__ -->` stands on
 the line before the fenced block. Between `<!-- pages: FOLDER -->` and `<!-- /pages -->` stands a link to every page of
-a folder below docs/.
+a folder below docs/, between `<!-- table: NAME -->` and `<!-- /table -->` a table of `screen.py`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,14 @@ import ast
 import re
 from pathlib import Path
 
+from generators import screen
+
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"(?P<head><!-- include: (?P<what>\S+) -->\n```\w*\n)(?P<code>.*?)(?P<tail>^```$)", re.S | re.M)
 LIST = re.compile(r"(?P<head><!-- pages: (?P<folder>\S+) -->\n).*?(?P<tail><!-- /pages -->)", re.S)
+
+
+TABLE = re.compile(r"(?P<head><!-- table: (?P<name>\w+) -->\n).*?(?P<tail><!-- /table -->)", re.S)
 
 
 def pages() -> list[Path]:
@@ -25,6 +30,7 @@ def pages() -> list[Path]:
 def included(page: str) -> str:
     """The text `page` with every included block as its file has it now, and every list of pages."""
     page = LIST.sub(lambda match: match["head"] + _links(match["folder"]) + match["tail"], page)
+    page = TABLE.sub(lambda match: f"{match['head']}{getattr(screen, match['name'])()}\n{match['tail']}", page)
     return BLOCK.sub(lambda match: match["head"] + source(match["what"]) + match["tail"], page)
 
 

@@ -25,7 +25,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 FENCE = re.compile(r"(?P<mark><!-- include: \S+ -->\n)?```python\n(?P<code>.*?)^```$", re.S | re.M)
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 CALL_SITE_LATER = """
-user_bash tool_barrier_expired session_before_tree
+tool_barrier_expired session_before_tree
 session_tree session_hold_changed held_wakes_released session_parked session_resumed session_control_wake
 session_paused session_unpaused session_move_export session_move_import
 """.split()

@@ -13,9 +13,10 @@ import zot_core
 
 SURFACE = """
 ApiFormat AssistantMessage Block Candidate CliSpec CommandContext CommandSpec Context CustomMessage DraftEntry
-Expansion ExpansionName Failure FilesystemPolicy FlagSpec Handled HookError Image ModelSpec Prices PromptSection
-PromptSource ProviderSpec Route RouteRequest SettingsSpec SystemMessage Text Thinking Tool ToolCall ToolContext
-ToolResult ToolResultMessage ToolSpec Usage UsageError UserMessage VirtualModel ZotError events hookimpl tool
+EntryRenderer Expansion ExpansionName Failure FilesystemPolicy FlagSpec Handled HookError Image MarkdownTransformer
+MessageRenderer ModelSpec Prices PromptSection PromptSource ProviderSpec Route RouteRequest SettingsSpec ShortcutSpec
+SystemMessage Text Thinking Tool ToolCall ToolContext ToolResult ToolResultMessage ToolSpec Usage UsageError
+UserMessage VirtualModel ZotError events hookimpl tool
 """.split()
 TOOLKIT = {
     "diff": "Diff Region unified",

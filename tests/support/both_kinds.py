@@ -19,7 +19,7 @@ from zot_core import ModelSpec, ProviderSpec, Text, hookimpl
 from zot_core.models.protocol import Request
 from zot_core.testing import Script
 from zot_core.testing.session import open_app
-from zot_core.types.failure import RunFailed, UsageError
+from zot_core.types.failure import ZotError
 
 Kind = Literal["native", "child"]
 KINDS: tuple[Kind, ...] = ("native", "child")
@@ -41,6 +41,9 @@ class Actor:
     asks: Mapping[str, Any] = field(default_factory=dict)
     tells: Sequence[str] = ()
     after: str = ""
+    native: str = ""
+    child: str = ""
+    """Programs of its own instead, for what the two kinds do in different words: after the same prelude."""
 
     def data(self, folder: Path) -> str:
         """All of it as text in a program."""
@@ -97,7 +100,7 @@ def row_of(name, event):
     if name == "tool_call":
         return {"tool_id": event.call_id, "tool_name": event.tool_name, "tool_args": dict(event.args)}
     if name == "turn_end":
-        return {"stop": event.stop}
+        return {"stop": event.stop, **({"error": event.failure.message} if event.failure else {})}
     field = {"turn_start": "step", "assistant_message": "text", "before_agent_start": "system_prompt"}.get(name)
     return {field: getattr(event, field)} if field else {}
 
@@ -195,7 +198,7 @@ class Model:
 
 @dataclass
 class Outcome:
-    """What came of it. All of it but `kind` has to be the same for both forms."""
+    """What came of it. All of it but `kind`, `diagnostics` and `logs` has to be the same for both forms."""
 
     kind: Kind
     ends: list[str]
@@ -204,7 +207,10 @@ class Outcome:
     """What people saw of each answer."""
     withheld: int
     notes: list[tuple[str, str, str]]
-    """(plugin, level or kind, text)."""
+    """(plugin, level or kind, text), without what zot itself found."""
+    diagnostics: list[str]
+    """What zot itself had to say of plugins."""
+    logs: dict[str, str]
     reasons: list[str]
     """What stopped something, as front ends are told."""
     prompts: list[str | None]
@@ -228,7 +234,7 @@ class Outcome:
 
     def comparable(self) -> dict[str, Any]:
         """All of it, with what an actor was told apart: that is not awaited, so its place among others' is luck."""
-        whole = {key: value for key, value in vars(self).items() if key not in ("kind", "seen")}
+        whole = {key: value for key, value in vars(self).items() if key not in ("kind", "diagnostics", "logs", "seen")}
         whole["asked"] = [row for row in self.seen if "told" not in row]
         whole["told"] = {who: self.of(who) for who in sorted({row["who"] for row in self.seen})}
         return whole
@@ -246,12 +252,12 @@ def write_actors(kind: Kind, actors: Sequence[Actor], root: Path) -> tuple[tuple
         base = homes[actor.place]
         head = f"import json, os\nDATA = {actor.data(root)}\n{SHARED}"
         if kind == "child":
-            extension = script(base / "extensions", actor.name, head + CHILD)
+            extension = script(base / "extensions", actor.name, head + (actor.child or CHILD))
             where = ("ext", str(extension.folder))
         else:
             file = base / "plugins" / f"{actor.name}.py"
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(head + NATIVE, encoding="utf-8")
+            file.write_text(head + (actor.native or NATIVE), encoding="utf-8")
             where = ("plugin", str(file))
         if actor.place == "explicit":
             explicit.append(where)
@@ -284,7 +290,7 @@ async def played(
             try:
                 end = await app.prompt(step)
                 ends.append(end.stop if end else "done")
-            except (RunFailed, UsageError) as error:
+            except ZotError as error:
                 ends.append(f"{type(error).__name__}: {error}")
     return _outcome(kind, actors, app.front, model, ends, root)
 
@@ -304,7 +310,10 @@ def _outcome(kind: Kind, actors: Sequence[Actor], front: Any, model: Model, ends
         notes=[
             (note.source.removeprefix("ext:"), note.kind if note.kind != "notify" else note.level, note.text)
             for note in front.notes
+            if note.kind not in ("diagnostic", "plugin_error")
         ],
+        diagnostics=[note.text for note in front.notes if note.kind in ("diagnostic", "plugin_error")],
+        logs={file.stem: file.read_text(encoding="utf-8") for file in (root / "home" / "logs").glob("ext-*.log")},
         reasons=[f"{seen.plugin.removeprefix('ext:')}: {seen.stop.reason}" for seen in front.events if seen.stop],
         prompts=[plain(request.system) for request in model.requests],
         transcript=[_message(message) for message in (model.requests[-1].messages if model.requests else ())],

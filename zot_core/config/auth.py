@@ -110,9 +110,9 @@ class Auth:
 
     def stored(self) -> tuple[str, ...]:
         """The providers that auth.json has an entry for, by name."""
-        from zot_core.config.auth_entries import read_entry
+        from zot_core.config.auth_entries import entry_of
 
-        entries = {name: read_entry(value) for name, value in self._load().items()}
+        entries = {name: entry_of(self._load(), name) for name in self._load()}
         return tuple(sorted(name for name, one in entries.items() if one.key or one.command or one.token))
 
     def where(self, provider: str, env_names: Sequence[str] = (), api_key: str = "", use_flag: bool = True) -> str:
@@ -178,7 +178,8 @@ class Auth:
 
     def remove(self, provider: str) -> bool:
         """Forget what auth.json has for `provider`; False if that was nothing. Raises SaveRefused."""
-        from zot_core.config.jsonc_edit import remove_key
+        from zot_core.config.auth_entries import replaced
+        from zot_core.config.jsonc_edit import remove_key, set_key
         from zot_core.config.store import edit_object
 
         self.reload()
@@ -186,6 +187,9 @@ class Auth:
             return False
 
         def change(text: str, data: dict[str, Any]) -> str:
+            kept = replaced(data.get(provider), provider)
+            if "oauth" in kept:  # another provider's
+                return set_key(text, (provider,), kept)
             groups = [name for name, value in data.items() if isinstance(value, dict) and provider in value]
             for path in [(provider,), *((group, provider) for group in groups)]:
                 text = remove_key(text, path)

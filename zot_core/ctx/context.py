@@ -231,7 +231,10 @@ class PluginContext:
 
     def append_entry(self, custom_type: str, data: Mapping[str, Any] | None = None) -> str:
         """Keeps data in the session that no model ever sees; answers the entry's id."""
-        return self._live().session.append_custom(custom_type, data).id
+        runtime = self._live()
+        entry = runtime.session.append_custom(custom_type, data)
+        runtime.front.ui.entry_appended(entry)
+        return entry.id
 
     async def execute_tool(self, name: str, args: Mapping[str, Any]) -> ToolResult:
         """Runs another tool through validation, `tool_call` and `tool_result`; not part of the transcript."""

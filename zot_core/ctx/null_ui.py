@@ -69,6 +69,13 @@ class NullUi:
         """None: there is no screen."""
         return None
 
+    def of(self, plugin: str, runtime: Any) -> Any:
+        """This form in the name of a plugin of a session; a screen has to know whose component it shows."""
+        return self
+
+    def entry_appended(self, entry: Any) -> None:
+        """Nothing: entries are shown by renderers, and there is no screen."""
+
     def send_event(self, plugin: str, name: str, data: Any) -> None:
         """Nothing: no program listens."""
 

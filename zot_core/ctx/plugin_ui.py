@@ -6,13 +6,16 @@ Knows no screen; overlapping dialogs are told as one span of `ui_prompt_start` a
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zot_core import events
 from zot_core.frontend import Note
+from zot_core.types.specs import EntryRenderer, MarkdownTransformer, MessageRenderer
 
 if TYPE_CHECKING:
+    from zot_core.agent.cancel import Signal
     from zot_core.ctx.protocols import Approval
     from zot_core.events.tool import ToolCallEvent
     from zot_core.runtime.runtime import Runtime
@@ -62,19 +65,101 @@ class PluginUi:
     def tools_expanded(self, expanded: bool) -> None:
         self._live().front.ui.tools_expanded = expanded
 
+    async def select(self, title: str, options: Sequence[str], **given: Any) -> str | None:
+        """One of `options`; see `zot_core.ctx.protocols.Ui.select`."""
+        answer: str | None = await self._ask("select", None, title, options, **given)
+        return answer
+
+    async def confirm(self, title: str, message: str = "", **given: Any) -> bool:
+        """Yes or no; see `zot_core.ctx.protocols.Ui.confirm`."""
+        return bool(await self._ask("confirm", False, title, message, **given))
+
+    async def input(self, title: str, placeholder: str = "", **given: Any) -> str | None:
+        """A line of text; see `zot_core.ctx.protocols.Ui.input`."""
+        answer: str | None = await self._ask("input", None, title, placeholder, **given)
+        return answer
+
+    async def editor(self, title: str, prefill: str = "", **given: Any) -> str | None:
+        """Several lines of text; see `zot_core.ctx.protocols.Ui.editor`."""
+        answer: str | None = await self._ask("editor", None, title, prefill, **given)
+        return answer
+
+    async def question(self, questions: Sequence[Mapping[str, Any]], **given: Any) -> Mapping[str, Any]:
+        """Several questions; see `zot_core.ctx.protocols.Ui.question`."""
+        answer: Mapping[str, Any] = await self._ask(
+            "question", {"outcome": "cancelled", "answers": {}}, questions, **given
+        )
+        return answer
+
+    async def custom(self, factory: Callable[..., Any], **options: Any) -> Any:
+        """A component until it is done; see `zot_core.ctx.protocols.Ui.custom`."""
+        return await self._ask("custom", None, factory, **options)
+
+    @property
+    def renderers(self) -> PluginRenderers:
+        """What this plugin draws itself."""
+        return PluginRenderers(self._live, self._plugin)
+
+    async def _ask(
+        self, method: str, no: Any, *args: Any, signal: Signal | None = None, ephemeral: bool = False, **options: Any
+    ) -> Any:
+        """The mode's dialog, told as a span unless it is ephemeral, and dismissed when `signal` is aborted."""
+        runtime = self._live()
+        if ephemeral and runtime.mode == "rpc":
+            return no
+        if signal is not None and signal.aborted:
+            return no
+        dialog = getattr(self._form(runtime), method)(*args, **options)
+        if method in _DIALOGS and runtime.has_ui and not ephemeral:
+            title = args[0] if method != "custom" else options.get("title", "")
+            dialog = runtime.prompt_span(_DIALOGS[method], str(title), dialog)
+        return await (dialog if signal is None else _until(signal, dialog, no))
+
+    def _form(self, runtime: Runtime) -> Any:
+        return runtime.front.ui.of(self._plugin, runtime)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        runtime = self._live()
-        method = getattr(runtime.front.ui, name)
-        if name not in _DIALOGS or not runtime.has_ui:
-            return method
+        return getattr(self._form(self._live()), name)
 
-        async def asked(*args: Any, **kwargs: Any) -> Any:
-            title = str(args[0]) if args and name != "custom" else ""
-            return await runtime.prompt_span(_DIALOGS[name], title, method(*args, **kwargs))
 
-        return asked
+class PluginRenderers:
+    """`ctx.ui.renderers`; see `zot_core.ctx.protocols.RenderersFacade`."""
+
+    def __init__(self, live: Callable[[], Runtime], plugin: str) -> None:
+        self._live = live
+        self._plugin = plugin
+
+    def message(self, custom_type: str, render: Callable[..., Any]) -> Callable[[], None]:
+        """Draws custom messages of a type."""
+        return self._live().renderers.add(self._plugin, MessageRenderer(custom_type=custom_type, render=render))
+
+    def entry(
+        self, custom_type: str, render: Callable[..., Any], *, replaces: Callable[[Any, Any], bool] | None = None
+    ) -> Callable[[], None]:
+        """Draws entries of a type."""
+        item = EntryRenderer(custom_type=custom_type, render=render, replaces=replaces)
+        return self._live().renderers.add(self._plugin, item)
+
+    def markdown(self, transform: Callable[..., str]) -> Callable[[], None]:
+        """Changes Markdown before it is shown."""
+        return self._live().renderers.add(self._plugin, MarkdownTransformer(transform=transform))
+
+
+async def _until(signal: Signal, dialog: Awaitable[Any], no: Any) -> Any:
+    """The dialog's answer, or `no` once the signal is aborted."""
+    task = asyncio.ensure_future(dialog)
+    off = signal.on_abort(lambda: task.cancel() and None)
+    try:
+        await asyncio.wait({task})
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait({task})
+        raise
+    finally:
+        off()
+    return no if task.cancelled() else task.result()
 
 
 class PromptSpan:

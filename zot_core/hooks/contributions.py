@@ -85,23 +85,23 @@ _ROWS = (
     ),
     Contribution(
         "message_renderers",
-        (),
+        (_SPECS + "MessageRenderer",),
         "first stays",
         "ctx.ui.renderers",
         "How custom messages look; a failure shows them plain.",
     ),
     Contribution(
         "entry_renderers",
-        (),
+        (_SPECS + "EntryRenderer",),
         "first stays",
         "ctx.ui.renderers",
         "How session entries look; a failure shows them plain.",
     ),
     Contribution(
         "markdown_transformers",
-        (),
+        (_SPECS + "MarkdownTransformer",),
         "a chain by rank; a raise keeps the text so far",
-        "",
+        "ctx.ui.renderers",
         "Changes of displayed Markdown.",
     ),
     Contribution(

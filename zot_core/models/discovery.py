@@ -19,6 +19,7 @@ from urllib.parse import urlsplit, urlunsplit
 from zot_core._version import __version__
 from zot_core.models.attempt import join_url, shown_url
 from zot_core.types.failure import RunFailed, ZotError
+from zot_core.types.login import Probed
 from zot_core.types.record import record
 from zot_core.types.safe_text import error_text
 from zot_core.types.specs import ApiFormat, ModelSpec, Prices, ProviderSpec, resolve
@@ -30,12 +31,19 @@ LIMIT_S = 3.0
 KEEP_S = 6 * 3600.0
 AGAIN_S = 60.0
 """A provider that failed is not asked again so soon."""
+PROBE_S = 10.0
 LARGEST = 16 << 20
 FIELDS = ("id", "name", "api", "context_window", "max_output", "reasoning", "source")
 
 
 class ListFailed(ZotError):
-    """A list of models could not be had; the message says why, without an address or a key."""
+    """A list of models could not be had; the message says why, without an address or a key. `refused` is true when the
+    server did not take the key, `answered` when it answered at all."""
+
+    def __init__(self, message: str, *, refused: bool = False, answered: bool = False) -> None:
+        super().__init__(message)
+        self.refused = refused
+        self.answered = answered
 
 
 class Get(Protocol):
@@ -104,16 +112,42 @@ class Discovery:
             return Listed(provider=spec.id)
         try:
             async with asyncio.timeout(LIMIT_S):
-                models = await self._ask(spec, way)
-            found = Listed(provider=spec.id, models=models, at=self._clock())
+                found = self._credential(spec)
+                credential = await found if inspect.isawaitable(found) else found
+                models = await self._ask(spec, way, credential.key if credential is not None else "")
+            listed = Listed(provider=spec.id, models=models, at=self._clock())
         except TimeoutError:
-            found = self._failed(spec, kept, f"no answer within {LIMIT_S:g} s")
+            listed = self._failed(spec, kept, f"no answer within {LIMIT_S:g} s")
         except (ListFailed, RunFailed) as error:
-            found = self._failed(spec, kept, str(error))
+            listed = self._failed(spec, kept, str(error))
         except Exception as error:  # a plugin's function: a list that is missing stops nobody
-            found = self._failed(spec, kept, error_text(error))
-        self._keep(path, found)
-        return found
+            listed = self._failed(spec, kept, error_text(error))
+        self._keep(path, listed)
+        return listed
+
+    async def probe(self, spec: ProviderSpec, api: ApiFormat | None, key: str) -> Probed:
+        """Whether the server takes `key`, by the cheapest question that there is. Never raises, cancellation aside."""
+        way = (_probe if spec.probe else None) or spec.discover or (api.discover if api is not None else None)
+        if way is None or not spec.base_url or spec.compat.get("listsModels") is False:
+            return Probed(verdict="unknown", reason=f"{spec.id} has nothing to ask that costs nothing")
+        try:
+            async with asyncio.timeout(PROBE_S):
+                await self._ask(spec, way, key)
+        except TimeoutError:
+            return Probed(verdict="unreachable", reason=f"no answer within {PROBE_S:g} s")
+        except ListFailed as error:
+            verdict = "refused" if error.refused else "unknown" if error.answered else "unreachable"
+            return Probed(verdict=verdict, reason=str(error))
+        except Exception as error:  # a plugin's function, whose words may hold the key
+            return Probed(verdict="unknown", reason=type(error).__name__)
+        return Probed(verdict="good")
+
+    def forget(self, spec: ProviderSpec) -> None:
+        """The credential of `spec` is another one: a list that failed is asked for anew."""
+        path = self._path(spec)
+        kept = self._kept(path, spec)
+        if kept is not None and kept.problem:
+            self._keep(path, Listed(provider=spec.id, models=kept.models))
 
     def _failed(self, spec: ProviderSpec, kept: Listed | None, why: str) -> Listed:
         problem = f"the models of {spec.id} could not be listed at {shown_url(spec.base_url)}: {why}"
@@ -122,17 +156,13 @@ class Discovery:
     def _is_fresh(self, kept: Listed) -> bool:
         return 0 <= self._clock() - kept.at < (AGAIN_S if kept.problem else KEEP_S)
 
-    async def _ask(self, spec: ProviderSpec, way: Any) -> tuple[ModelSpec, ...]:
-        found = self._credential(spec)
-        credential = await found if inspect.isawaitable(found) else found
-        key = credential.key if credential is not None else ""
-
+    async def _ask(self, spec: ProviderSpec, way: Any, key: str) -> tuple[ModelSpec, ...]:
         async def get(path: str, headers: Mapping[str, str] = {}, *, root: bool = False) -> Any:
             base = _root(spec.base_url) if root else spec.base_url
             sent = {"accept": "application/json", "user-agent": f"zot/{__version__}"}
             sent.update((n.lower(), v.replace("{key}", key)) for n, v in headers.items() if key or "{key}" not in v)
             sent.update((name.lower(), self._expand(value)) for name, value in spec.headers.items())
-            return await self._json(join_url(base, path), sent)
+            return await self._json(path if "://" in path else join_url(base, path), sent)
 
         answer: Sequence[ModelSpec] = await resolve(way)(Asking(provider=spec, get=get))
         return tuple(answer)
@@ -145,13 +175,14 @@ class Discovery:
             async with client.stream("GET", url, headers=headers) as response:
                 body = await response.read(LARGEST)
                 if not 200 <= response.status < 300:
-                    raise ListFailed(f"it answered {response.status}")
+                    refused = response.status in (401, 403) or (response.status == 400 and _names_key(body))
+                    raise ListFailed(f"it answered {response.status}", refused=refused, answered=True)
         except NetError as error:
             raise ListFailed(str(error)) from error
         try:
             return json.loads(body)
         except ValueError:
-            raise ListFailed("its answer is no JSON") from None
+            raise ListFailed("its answer is no JSON", answered=True) from None
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 
@@ -187,6 +218,17 @@ class Discovery:
             write_whole(path, json.dumps(data, ensure_ascii=False))
         except OSError:
             pass  # a cache that cannot be written costs a question the next time
+
+
+async def _probe(asking: Asking) -> Sequence[ModelSpec]:
+    await asking.get(asking.provider.probe, {"authorization": "Bearer {key}"})
+    return ()
+
+
+def _names_key(body: bytes) -> bool:
+    """Google and xAI answer a wrong key with 400, and say so."""
+    said = body[:4096].lower()
+    return b"api key" in said or b"api_key" in said
 
 
 def _root(url: str) -> str:

@@ -370,6 +370,8 @@ def _over(below: ProviderSpec, layer: _Layer) -> ProviderSpec:
         discover=above.discover or below.discover,
         stream=above.stream or below.stream,
         oauth=above.oauth or below.oauth,
+        # Another address is another server: a key for it must not go where the old one is asked
+        probe=above.probe or ("" if above.base_url else below.probe),
     )
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -31,31 +32,38 @@ LOCK_SECONDS = 45.0
 
 async def renewed(app: App, provider: ProviderSpec, spec: OAuthSpec) -> Credential | None:
     """The credential of `provider` once its login is fresh. Raises RunFailed: kind auth when the login is over."""
+    auth = app.auth
+    async with login_lock(app, provider.id):
+        auth.reload()
+        old = auth.stale_login(provider.id)
+        if old is not None:
+            try:
+                await _renew(app, provider, spec, old)
+            except RunFailed as error:
+                if error.failure.kind == "auth" or not (old.expires and old.expires > time.time()):
+                    raise
+                return Credential(old.access, f"the login of {provider.id}", "oauth")  # good for some seconds yet
+            auth.reload()
+    return auth.find(provider.id, provider.env, provider.api_key, use_flag=False)
+
+
+@asynccontextmanager
+async def login_lock(app: App, provider_id: str) -> AsyncIterator[None]:
+    """Held by the one process that renews or replaces the login of a provider. Raises RunFailed (kind auth)."""
     from filelock import AsyncFileLock, Timeout
 
-    auth = app.auth
-    name = "".join(char if char.isalnum() else "_" for char in provider.id)
+    name = "".join(char if char.isalnum() else "_" for char in provider_id)
     locks = app.paths.cache / "locks"
-    await asyncio.to_thread(locks.mkdir, mode=0o700, parents=True, exist_ok=True)
     try:
+        await asyncio.to_thread(locks.mkdir, mode=0o700, parents=True, exist_ok=True)
         async with AsyncFileLock(locks / f"login-{name}.lock", timeout=LOCK_SECONDS):
-            auth.reload()
-            old = auth.stale_login(provider.id)
-            if old is not None:
-                try:
-                    await _renew(app, provider, spec, old)
-                except RunFailed as error:
-                    if error.failure.kind == "auth" or not (old.expires and old.expires > time.time()):
-                        raise
-                    return Credential(old.access, f"the login of {provider.id}", "oauth")  # good for some seconds yet
-                auth.reload()
+            yield
     except Timeout as error:
-        message = f"another zot has been renewing the login of {provider.id} for {LOCK_SECONDS:g} s"
+        message = f"another zot has been renewing the login of {provider_id} for {LOCK_SECONDS:g} s"
         raise RunFailed(Failure(kind="auth", message=message)) from error
     except OSError as error:
-        message = f"the login of {provider.id} cannot be renewed: {error.strerror or error}"
+        message = f"the login of {provider_id} cannot be renewed: {error.strerror or error}"
         raise RunFailed(Failure(kind="auth", message=message)) from error
-    return auth.find(provider.id, provider.env, provider.api_key, use_flag=False)
 
 
 async def _renew(app: App, provider: ProviderSpec, spec: OAuthSpec, old: Tokens) -> None:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from zot_core.plugins.host import LoadedPlugin, PluginHost
     from zot_core.plugins.registry import Registry
     from zot_core.runtime.compacting import Compactor
+    from zot_core.runtime.renderers import Renderers
     from zot_core.session.session import Session
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.content import ToolCall
@@ -100,6 +101,7 @@ class Runtime:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._processes: ProcessGroups | None = None
         self._compactor: Compactor | None = None
+        self._renderers: Renderers | None = None
         self._sections: tuple[PromptSection, ...] | None = None
         self._prompt_shape: Any = None
         self._brought: dict[str, list[tuple[str, Any]]] = {}
@@ -282,6 +284,15 @@ class Runtime:
         return ContextUsage(tokens=context_tokens(self.state.messages), window=model.context_window if model else 0)
 
     @property
+    def credentials(self) -> Credentials:
+        """The doors to the person's keys and logins, imported when first needed."""
+        if self._credentials is None:
+            from zot_core.runtime.credentials import Credentials
+
+            self._credentials = Credentials(self)
+        return self._credentials
+
+    @property
     def compactor(self) -> Compactor:
         """The compactions of this session, imported when first needed."""
         if self._compactor is None:
@@ -289,6 +300,15 @@ class Runtime:
 
             self._compactor = Compactor(self, list(self.summarizers))
         return self._compactor
+
+    @property
+    def renderers(self) -> Renderers:
+        """What plugins draw themselves on a screen, collected when first needed."""
+        if self._renderers is None:
+            from zot_core.runtime.renderers import Renderers
+
+            self._renderers = Renderers(self)
+        return self._renderers
 
     @property
     def processes(self) -> ProcessGroups:

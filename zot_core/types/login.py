@@ -72,6 +72,15 @@ class OAuthSpec:
     """A plain word on the vendor's terms, shown before the login; it has to be agreed to."""
 
 
+@record(kw_only=True)
+class Probed:
+    """What trying a key came to: the provider took it, refused it, could not be reached, or it could not be told.
+    `reason` says why, in words without the key."""
+
+    verdict: Literal["good", "refused", "unreachable", "unknown"]
+    reason: str = ""
+
+
 def read_tokens(answer: Mapping[str, Any], refresh: str = "") -> Tokens | None:
     """The tokens in the answer of a `token_url` (RFC 6749, section 5.1), None when there are none. `refresh` stays
     where the answer brings no other."""

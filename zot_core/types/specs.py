@@ -79,6 +79,13 @@ class ToolSpec:
     timeout: float | None = None
     details: Json | None = None
     """Facts added to every result's details, such as the name of the extension that owns the tool."""
+    render_call: Callable[..., Any] | Ref | None = None
+    """`render_call(args, theme, context)` draws the call's line on a screen: a component, text or lines; `context` is a
+    `zot_core.ui.RenderContext`. Where it is missing or raises, the screen's own form is shown."""
+    render_result: Callable[..., Any] | Ref | None = None
+    """`render_result(result, options, theme, context)` draws what came of it; progress comes as a partial result."""
+    render_shell: Literal["default", "self"] = "default"
+    """`self` leaves the frame of the row (its mark, the columns from the left) to the renderers."""
 
     def __post_init__(self) -> None:
         """Reads the words that other programs have for an exposure."""
@@ -190,7 +197,10 @@ class ProviderSpec:
     environment variables that hold its key, first set one wins; `api_key` may be text, `$VAR`, `${VAR}` or `!command`.
     `keyless` providers (a local server) need no key. `discover` is `async def discover(asking: Asking)`, which fetches
     the live list of models within 3 s (zot_core/models/discovery.py); without it the wire format's own way is taken.
-    `oauth` says how a login in auth.json is renewed.
+    `oauth` says how people log in and how a login in auth.json is renewed.
+
+    `/login` tries a new key by listing models; where anybody may list them, `probe` is a path below the base URL (or an
+    address) that a GET with the key as bearer token reads and one with a wrong key does not.
     """
 
     id: str
@@ -206,7 +216,8 @@ class ProviderSpec:
     compat: Json = field(default_factory=dict)
     discover: Callable[..., Awaitable[Sequence[ModelSpec]]] | Ref | None = None
     stream: Callable[[Request], AsyncIterator[StreamPart]] | Ref | None = None
-    oauth: OAuthSpec | None = None
+    oauth: OAuthSpec | Ref | None = None
+    probe: str = ""
 
 
 @record(kw_only=True)
@@ -309,6 +320,41 @@ class ShortcutSpec:
     key: str
     description: str
     handler: Callable[..., Any] | Ref
+
+
+@record(kw_only=True)
+class MessageRenderer:
+    """How custom messages of a type look on a screen. `render(message, options, theme)` answers a component, text or
+    lines, None for the plain form; `options` is a `zot_core.ui.RenderOptions`."""
+
+    custom_type: str
+    render: Callable[..., Any] | Ref
+
+
+@record(kw_only=True)
+class EntryRenderer:
+    """How entries of `ctx.append_entry` look on a screen; those without a renderer are not shown.
+
+    `render(entry, options, theme)` answers a component, text or lines; the entry has `id`, `custom_type` and `data`.
+    `replaces(previous, next)` is asked when the entry directly before is of the same type; True puts the new one in its
+    place.
+    """
+
+    custom_type: str
+    render: Callable[..., Any] | Ref
+    replaces: Callable[[Any, Any], bool] | Ref | None = None
+
+
+@record(kw_only=True)
+class MarkdownTransformer:
+    """Changes Markdown before a screen shows it; what is stored and what models see stays as it is.
+
+    `transform(markdown, context) -> str` gets what the transformer before it answered; `context` is a
+    `zot_core.ui.MarkdownContext`. It is called for every frame of what streams, so it should be sync and quick.
+    """
+
+    transform: Callable[..., str] | Ref
+    name: str = ""
 
 
 @record(kw_only=True)

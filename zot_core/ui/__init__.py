@@ -50,7 +50,7 @@ _HOMES = {
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_HOME_OF)  # noqa: PLE0605 - the table above is the list
+__all__ = sorted(_HOME_OF)
 
 
 def __getattr__(name: str) -> Any:

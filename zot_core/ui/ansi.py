@@ -18,7 +18,6 @@ from zot_core.ui.color import DEFAULT, Color
 
 CURSOR = "\x1b_zot:cursor\x07"
 """Stands in a component's line before the character that the terminal's cursor is on."""
-RESET = "\x1b[0m"
 _TOKEN = re.compile(
     f"(?P<cursor>{re.escape(CURSOR)})|\x1b\\[(?P<sgr>[0-9;:]*)m"
     # The rest is dropped: strings of OSC and its like if they are ended, other sequences, single controls, and the
@@ -31,6 +30,7 @@ _TOKEN = re.compile(
 _ON = {1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "reverse", 9: "strike"}
 _OFF = {22: ("bold", "dim"), 23: ("italic",), 24: ("underline",), 27: ("reverse",), 29: ("strike",)}
 _CODE = {name: code for code, name in _ON.items()}
+_ENDS = {name: code for code, names in _OFF.items() for name in names}
 
 
 @record
@@ -47,6 +47,12 @@ class Style:
         codes += [] if self.fg.is_default else [self.fg.sgr()]
         codes += [] if self.bg.is_default else [self.bg.sgr(background=True)]
         return f"\x1b[{';'.join(codes)}m" if codes else ""
+
+    def off(self) -> str:
+        """The sequence that ends it and leaves alone what is around it, such as a background."""
+        codes = sorted({_ENDS[name] for name in self.attributes})
+        codes += ([] if self.fg.is_default else [39]) + ([] if self.bg.is_default else [49])
+        return f"\x1b[{';'.join(map(str, codes))}m" if codes else ""
 
     def after(self, parameters: str) -> Style:
         """The style once a sequence with these parameters was read; what is unknown changes nothing."""
@@ -141,10 +147,10 @@ def joined(line: list[Cell]) -> str:
     before = PLAIN
     for style, piece, _ in line:
         if style != before:
-            out.append((RESET if before != PLAIN else "") + style.sgr())
+            out.append(before.off() + style.sgr())
             before = style
         out.append(piece)
-    return "".join(out) + (RESET if before != PLAIN else "")
+    return "".join(out) + before.off()
 
 
 def cut(text: str, width: int, more: str = "…") -> str:

@@ -1,4 +1,4 @@
-"""Completions as data: what providers of suggestions answer. Plugins stack their own on the screen's; knows no screen."""
+"""Completions as data: what providers of suggestions answer. Plugins stack theirs on the screen's. Knows no screen."""
 
 from __future__ import annotations
 
