@@ -35,6 +35,7 @@ class Actions:
             "app.editor.external": self.external_editor,
             "app.paste.image": lambda: repl.begin(self._paste_picture(), "picture"),
             "app.suspend": lambda: repl.screen.app.suspend_to_background(),
+            "app.widget.action": lambda: repl.begin(self._widget_action(), "widget"),
             "app.history.search": lambda: repl.begin(self._search(), "history"),
         }
 
@@ -80,6 +81,21 @@ class Actions:
             self._repl.ui.notify_self("the clipboard holds no picture that can be read here")
         else:
             self._repl.editor.add_picture(picture, "clipboard")
+
+    async def _widget_action(self) -> None:
+        """What a widget offers: the only one at once, of several the chosen one."""
+        repl = self._repl
+        offered = repl.ui.parts.actions()
+        if not offered:
+            repl.ui.notify_self("no widget offers anything")
+            return
+        chosen: str | None = offered[0][1]
+        if len(offered) > 1:
+            chosen = await repl.ui.choose(
+                "Run what?", [Choice(value=command, label=label) for label, command in offered]
+            )
+        if chosen:
+            repl.send(chosen)
 
     async def _search(self) -> None:
         repl = self._repl

@@ -18,10 +18,16 @@ from zot_cli.plain import clean
 from zot_cli.repl import state as st
 from zot_cli.repl.bindings import bindings
 from zot_cli.repl.blocks import render
-from zot_cli.repl.chrome import SPINNER, flash_lines, footer_lines, waiting_lines, working_line
+from zot_cli.repl.chrome import flash_lines, footer_lines, waiting_lines, working_line
 from zot_cli.repl.completion.menu import Menu
-from zot_cli.repl.completion.sources import BuiltIn, Provider
+from zot_cli.repl.completion.sources import BuiltIn
+from zot_cli.repl.completion.stack import Stack
 from zot_cli.repl.components import Stage
+from zot_cli.repl.custom.cards import merged, stored_cards
+from zot_cli.repl.custom.editors import Editors
+from zot_cli.repl.custom.overlays import Overlays
+from zot_cli.repl.custom.rendering import Rendering
+from zot_cli.repl.custom.shortcuts import Shortcuts
 from zot_cli.repl.editor import Editor
 from zot_cli.repl.facts import FactSource
 from zot_cli.repl.front import ReplFront, from_messages
@@ -51,8 +57,6 @@ GREETING = """Welcome. No model can be asked yet, because there is no key.
 
 TWICE = 2.0
 """Seconds within which a second Ctrl-C leaves."""
-SPIN = 0.12
-"""Seconds between two frames of the spinner."""
 
 
 class Repl:
@@ -66,20 +70,25 @@ class Repl:
         self.transcript = Transcript()
         self.over = asyncio.Event()
         self.stage = Stage(self.draw)
+        self.completer = Stack(BuiltIn(lambda: self.app))
         self.ui = ReplUi(self)
+        self.overlays = Overlays(self)
+        self.editors = Editors(self, self.ui.parts)
+        self.shortcuts = Shortcuts(self)
+        self.rendering = Rendering(self.ui.parts, lambda: self.app.runtime if self.app is not None else None)
+        self.look = look.with_(rendering=self.rendering)
         self.front = ReplFront(self.ui, self._changed)
         self.front.plugin = ReplPlugin(self)
         self.facts = FactSource()
         self.themes = ScreenThemes(self, look.theme.appearance)
-        self.completer: Provider = BuiltIn(lambda: self.app)
         self.menu = Menu(editor.buffer, lambda: self.completer, self.draw)
         self.screen = Screen(
             input=terminal.input,
             output=terminal.output,
             body=self._body,
-            keys=[bindings(self), editor.bindings()],
-            above=self._above,
-            below=self._below,
+            keys=[editor.bindings(), bindings(self), self.shortcuts.bindings(), self.editors.bindings()],
+            above=self.above,
+            below=self.below,
             resized=self._resized,
             depth=look.depth,
         )
@@ -103,8 +112,10 @@ class Repl:
         provider = app.runtime.choice.provider
         if app.runtime.choice.model is None or (provider is not None and not app.has_credential(provider)):
             self._greet()
+        self.shortcuts.load()
         session = app.runtime.session
-        blocks = from_messages(session.messages(), session.display_of)
+        cards = stored_cards(session.branch(), self.rendering)
+        blocks = merged(from_messages(session.messages(), session.display_of, cards), self.rendering)
         if blocks:
             self.transcript.blocks += blocks
             rows = 3 * self.screen.size.rows
@@ -212,6 +223,7 @@ class Repl:
 
     async def finish(self) -> None:
         """Waits for what was begun, once the run was aborted."""
+        self.overlays.stop()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=3.0)
 
@@ -282,7 +294,9 @@ class Repl:
         before = self.transcript.blocks[-1] if self.transcript.blocks else None
         self.front.state, done = self.transcript.take(self.front.state)
         if done:
-            self.screen.commit(self.transcript.lines(done, self.screen.width, self.look, before))
+            width, header = self.screen.width, [] if before else self.ui.parts.header_lines(self.screen.width)
+            lines = self.transcript.lines(done, width, self.look, before)
+            self.screen.commit([*header, [], *lines] if header else lines)
         if self.front.state.running and self._spinning is None:
             self._spin()
         self.screen.cost(time.perf_counter() - began)
@@ -292,23 +306,24 @@ class Repl:
             self._spinning = None
             return
         self._frame += 1
-        self._spinning = asyncio.get_running_loop().call_later(SPIN, self._spin)
+        self._spinning = asyncio.get_running_loop().call_later(self.ui.interval, self._spin)
         self.draw()
 
     def _body(self) -> Container:
-        return self.stage.container if self.stage.active else self.editor.window
+        return self.stage.container if self.stage.active else self.editors.container or self.editor.window
 
-    def _above(self, width: int, height: int) -> list[Line]:
+    def above(self, width: int, height: int) -> list[Line]:
         now, state, look = time.monotonic(), self.front.state, self.look
+        self.stage.measure(width)
         after: list[Line] = [*flash_lines(state.flashes, width, look)]
-        if state.running:
+        if state.running and self.ui.working_visible:
             words = state.activity or self.ui.working_words or "Working"
-            frame = self.ui.frame(self._frame) or SPINNER[self._frame % len(SPINNER)]
+            frame = self.ui.frame(self._frame)
             after.append(working_line(state, look, now, frame, words, f"{self.keymap.hint('app.abort')} to end"))
         hint = f"{self.keymap.hint('app.queue.take_back')} takes back"
         after += waiting_lines(state.waiting, width, look, hint)
-        after += self.ui.widgets("above_editor", width)
-        live: list[Line] = []
+        after += self.ui.parts.widgets("above_editor", width)
+        live: list[Line] = [] if self.transcript.blocks else self.ui.parts.header_lines(width)
         for block in state.blocks:
             if live or self.transcript.blocks:
                 live.append([])
@@ -320,10 +335,12 @@ class Repl:
             shown[0] = [(look.style("dim"), f"… {len(live) - len(shown) + 1} lines above, to be printed when finished")]
         return [*shown, [], *after, *menu]
 
-    def _below(self, width: int) -> list[Line]:
-        facts = self.facts.read(self.app)
-        statuses = self.front.state.statuses
-        return [*self.ui.widgets("below_editor", width), *footer_lines(facts, statuses, width, self.look)]
+    def below(self, width: int) -> list[Line]:
+        widgets, own = self.ui.parts.widgets("below_editor", width), self.ui.parts.footer_lines(width)
+        if own is not None:
+            return [*widgets, *own]
+        facts = replace(self.facts.read(self.app), subagents=self.ui.parts.subagents)
+        return [*widgets, *footer_lines(facts, self.front.state.statuses, width, self.look)]
 
     def _resized(self, width: int) -> None:
         rows = self.screen.size.rows + self.screen.held_back

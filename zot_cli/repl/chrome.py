@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from zot_cli.plain import clean, one_line
+from zot_cli.repl.custom.lines import spans_of
 from zot_cli.repl.look import Look
 from zot_cli.repl.spans import Line, cut, cut_left, line_width, width_of, wrap
 from zot_cli.repl.state import Flash, State, Waiting
@@ -27,6 +28,7 @@ class Facts:
     window: int = 0
     cost: float = 0.0
     session: str = ""
+    subagents: float | None = None
     hints: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -42,7 +44,10 @@ def working_line(state: State, look: Look, now: float, frame: str, words: str, h
         parts.append(money(used.cost))
     if hint:
         parts.append(hint)
-    line: Line = [(look.style("accent"), f"{frame} ")] if frame else []
+    line: Line = []
+    if frame:
+        accent = look.style("accent")
+        line = [*((style or accent, text) for style, text in spans_of(frame)), ("", " ")]
     return [*line, ("", words), (look.style("dim"), f"  {' · '.join(parts)}")]
 
 
@@ -75,8 +80,9 @@ def footer_lines(facts: Facts, statuses: Mapping[str, str], width: int, look: Lo
         percent = 100 * facts.tokens / facts.window
         used = f"{percent:.0f}% of {amount(facts.window)}"
         parts.append([(warn if percent > 80 else style, used)])
-    if facts.cost:
-        parts.append([(style, money(facts.cost))])
+    if facts.cost or facts.subagents is not None:
+        more = "" if facts.subagents is None else f" (+{money(facts.subagents)[1:]})"
+        parts.append([(style, (money(facts.cost) if facts.cost else "$0") + more)])
     right = _joined(parts, style)
     room = width - line_width(right) - 3
     if room >= 12 or width_of(place) <= room:

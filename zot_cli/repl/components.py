@@ -13,7 +13,7 @@ from prompt_toolkit.data_structures import Point
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.keys import Keys
+from prompt_toolkit.keys import ALL_KEYS, Keys
 from prompt_toolkit.layout import FormattedTextControl, Window
 from prompt_toolkit.layout.dimension import Dimension
 
@@ -21,6 +21,12 @@ from zot_cli.repl.spans import Line, cut, line_width
 
 CURSOR = "cursor"
 """The style of the span before which the terminal's cursor is put."""
+_NOT_KEYS = frozenset(
+    {"<any>", "<bracketed-paste>", "<cursor-position-response>", "<ignore>", "<scroll-down>", "<scroll-up>"}
+    | {"<sigint>", "<vt100-mouse-event>", "<windows-mouse-event>"}
+)
+NAMED_KEYS = tuple(key for key in ALL_KEYS if key not in _NOT_KEYS)
+"""Every key with a name; prompt-toolkit ignores some of them unless they are bound by it."""
 _NAMES = {
     "c-m": "enter",
     "c-i": "tab",
@@ -61,6 +67,11 @@ class Stage:
         """Whether something has the editor's place."""
         return bool(self._stack)
 
+    @property
+    def depth(self) -> int:
+        """How many components are open."""
+        return len(self._stack)
+
     def show(self, component: Component) -> None:
         """Puts a component on top."""
         self._stack.append(component)
@@ -80,26 +91,32 @@ class Stage:
         @keys.add(Keys.BracketedPaste, filter=active)
         def pressed(event: KeyPressEvent) -> None:
             press = event.key_sequence[-1]
-            self.press(
-                press.data
-                if press.key is Keys.BracketedPaste
-                else named(str(getattr(press.key, "value", press.key)), press.data)
-            )
+            if press.key is Keys.BracketedPaste:
+                self.paste(press.data)
+            else:
+                self.press(named(str(getattr(press.key, "value", press.key)), press.data))
 
-        for name in ("escape", "enter", "tab", "s-tab", "backspace", "delete", "up", "down", "left", "right", "home",
-                     "end", "pageup", "pagedown", *(f"c-{letter}" for letter in "abcdefgklnoprtuvwxyz")):  # fmt: skip
+        for name in NAMED_KEYS:
 
             @keys.add(name, filter=active, eager=name != "escape")
             def named_key(event: KeyPressEvent, name: str = name) -> None:
                 self.press(named(name, ""))
 
+    def paste(self, text: str) -> None:
+        """A pasted text for the top component: its `handle_paste`, where it tells a word from a key's name, or else its
+        `handle_key`."""
+        if self._stack:
+            self._hand(getattr(self._stack[-1], "handle_paste", None) or self._stack[-1].handle_key, text)
+
     def press(self, key: str) -> None:
         """A key for the top component."""
-        if not self._stack:
-            return
+        if self._stack:
+            self._hand(self._stack[-1].handle_key, key)
+
+    def _hand(self, handle: Callable[[str], object], key: str) -> None:
         top = self._stack[-1]
         try:
-            top.handle_key(key)
+            handle(key)
         except Exception as error:  # a plugin's component
             self._failed(top, error)
         self._draw()
@@ -144,6 +161,8 @@ def named(key: str, data: str) -> str:
     """A key in the words of components."""
     if key in _NAMES:
         return _NAMES[key]
-    if key.startswith("c-"):
-        return f"ctrl+{key[2:]}"
+    if key.startswith("c-s-"):
+        return f"ctrl+shift+{key[4:]}"
+    if key.startswith(("c-", "s-")):
+        return f"{'ctrl' if key[0] == 'c' else 'shift'}+{key[2:]}"
     return key if len(key) > 1 else data or key

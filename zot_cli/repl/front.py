@@ -6,7 +6,7 @@ Knows what events mean and nothing of a terminal: `changed` is called when somet
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,7 @@ class ReplFront:
             "tool_execution_end",
             "session_before_compact",
             "session_compact",
+            "session_start",
         }
     )
 
@@ -94,7 +95,7 @@ class ReplFront:
         if isinstance(message, AssistantMessage):
             new = st.answer_over(new)
             if stored.withheld:
-                new = st.append(new, st.Answer(text="", done=True, withheld=True))
+                new = st.append(new, st.Answer(text="", done=True, withheld=True, reason=stored.reason))
             if message.usage is not None:
                 new = st.used(new, message.usage)
         elif not isinstance(message, ToolResultMessage):
@@ -162,6 +163,10 @@ class ReplFront:
             took=took,
         )
 
+    def _on_session_start(self, event: Any, stop: Any) -> State:
+        self.ui.forget()
+        return self.state
+
     def _on_session_before_compact(self, event: Any, stop: Any) -> State:
         return self.state if stop is not None else replace(self.state, activity="Compacting")
 
@@ -187,10 +192,16 @@ def noted(state: State, note: Note) -> State:
     return st.append(state, Told(text=note.text, source=note.by, level=note.level))
 
 
-def from_messages(messages: list[Message], shown: Callable[[str], str | None]) -> list[st.Block]:
-    """Blocks of a stored conversation; `shown(id)` is the text that people see of an assistant's message."""
+def from_messages(
+    messages: list[Message],
+    shown: Callable[[str], str | None],
+    after: Mapping[str, Sequence[st.Block]] | None = None,
+) -> list[st.Block]:
+    """Blocks of a stored conversation; `shown(id)` is the text that people see of an assistant's message, `after` is
+    what stands after a message by its id, "" for the beginning."""
     results = {m.call_id: m for m in messages if isinstance(m, ToolResultMessage)}
-    blocks: list[st.Block] = []
+    after = after or {}
+    blocks: list[st.Block] = [*after.get("", ())]
     for message in messages:
         if isinstance(message, AssistantMessage):
             text = shown(message.id)
@@ -202,6 +213,7 @@ def from_messages(messages: list[Message], shown: Callable[[str], str | None]) -
                 blocks.append(_row(call, results.get(call.id)))
         elif isinstance(message, UserMessage) or (isinstance(message, CustomMessage) and message.display):
             blocks.append(_block(message))
+        blocks += after.get(message.id, ())
     return blocks
 
 

@@ -35,6 +35,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.editor.external", ("ctrl+g",), "write in $VISUAL or $EDITOR"),
     Action("app.queue.take_back", ("alt+up",), "take what is queued back into the editor"),
     Action("app.paste.image", ("ctrl+v",), "paste a picture from the clipboard"),
+    Action("app.widget.action", ("alt+w",), "run what a plugin's widget offers"),
     Action("app.history.search", ("ctrl+r",), "search what was typed before"),
     Action("tui.select.up", ("up", "ctrl+p"), "the entry before"),
     Action("tui.select.down", ("down", "ctrl+n"), "the entry after"),

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from zot_core.types.record import record
 from zot_core.ui.color import Depth
 from zot_core.ui.theme import Appearance, Theme, built_in
 from zot_core.ui.tokens import KNOWN, is_background
+
+if TYPE_CHECKING:
+    from zot_cli.repl.custom.rendering import Rendering
 
 ATTRIBUTES = {
     "mdHeading": "bold",
@@ -36,6 +40,8 @@ class Look:
     depth: Depth = "truecolor"
     expanded: bool = False
     thinking: bool = True
+    rendering: Rendering | None = None
+    """What plugins draw themselves."""
 
     @property
     def code_theme(self) -> str:

@@ -7,13 +7,18 @@ depend on how the text arrived.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from zot_cli.repl.spans import Line
+from zot_cli.repl.spans import Line, wrap
 
 if TYPE_CHECKING:
     from zot_cli.repl.look import Look
+
+
+_PLAIN = re.compile(r"(?:[A-Za-z\"'(À-ÿ])(?:[^*_`\[\]<>|~&\\#\n!]|\n(?=[A-Za-z\"'(À-ÿ]))*(?<! )")
+"""A paragraph without anything that Markdown knows: it begins as prose does, and so does each of its lines."""
 
 
 def final_part(text: str) -> int:
@@ -50,12 +55,16 @@ def _starts(text: str) -> list[int]:
 def _parser() -> Any:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.core.ruler.disable("inline")  # blocks alone are asked for, and what is within them costs most
+    return parser
 
 
 @lru_cache(maxsize=64)
 def render_block(text: str, width: int, look: Look) -> tuple[Line, ...]:
     """One top-level block as lines of at most `width` columns."""
+    if _PLAIN.fullmatch(text):  # most of what models write; the library takes twenty times as long for it
+        return tuple(wrap(" ".join(text.split()), max(width, 8), look.style("text")))
     from zot_cli.repl.rich_lines import markdown_lines
 
     return tuple(markdown_lines(text, max(width, 8), look))

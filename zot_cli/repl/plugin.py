@@ -87,7 +87,8 @@ class ReplPlugin:
             for action in ACTIONS
             if action.id.startswith("app.")
         ]
-        return "\n".join(["| keys | what they do |", "|---|---|", *rows])
+        brought = [f"| `{spec.key}` | {spec.description} ({plugin}) |" for plugin, spec in self._repl.shortcuts.rows]
+        return "\n".join(["| keys | what they do |", "|---|---|", *rows, *brought])
 
 
 def copy(text: str, write: Any) -> str:

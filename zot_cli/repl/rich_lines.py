@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from markdown_it import MarkdownIt
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown
 from rich.segment import Segment
@@ -68,6 +69,20 @@ class _Markdown(Markdown):
         "code_block": _Code,
     }
 
+    def __init__(self, markup: str, code_theme: str) -> None:  # rich's own makes a parser for each text
+        self.markup = markup
+        self.parsed = _parser().parse(markup)
+        self.code_theme = self.inline_code_theme = code_theme
+        self.justify = None
+        self.style = "none"
+        self.hyperlinks = False
+        self.inline_code_lexer = None
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
 
 def code_text(code: str, language: str, theme: str) -> Text:
     """Highlighted code; plain for a language that Pygments does not know."""
@@ -76,7 +91,7 @@ def code_text(code: str, language: str, theme: str) -> Text:
 
 def markdown_lines(text: str, width: int, look: Look) -> list[Line]:
     """Markdown as lines; blank lines at both ends are left out."""
-    markdown = _Markdown(text, code_theme=look.code_theme, hyperlinks=False)
+    markdown = _Markdown(text, look.code_theme)
     lines = lines_of(markdown, width, look)
     while lines and not _said(lines[0]):
         lines.pop(0)

@@ -73,7 +73,9 @@ class Screen:
         self._above, self._below, self._resized = above, below, resized
         self._lines_above: list[Line] = []
         self._lines_below: list[Line] = []
-        self._body = body
+        self.body = body
+        self.guest: Application[Any] | None = None
+        """An application that has the alternate screen meanwhile; frames are its."""
         self._tick: asyncio.TimerHandle | None = None
         self._settle: asyncio.TimerHandle | None = None
         self._width = 0
@@ -116,7 +118,9 @@ class Screen:
 
     def draw(self) -> None:
         """Has the next frame drawn soon, at once for what a key changed."""
-        if self.app.is_running and not self._frozen:
+        if self.guest is not None:
+            self.guest.invalidate()
+        elif self.app.is_running and not self._frozen:
             self.app.invalidate()
 
     def draw_soon(self, change: Callable[[], None]) -> None:
@@ -193,6 +197,8 @@ class Screen:
 
     def size_changed(self) -> None:
         """The terminal has another size (SIGWINCH)."""
+        if self.guest is not None:
+            return  # it draws; what is below is looked at when it has gone
         size = self.size
         if size.columns == self._width:
             self._rows = size.rows
@@ -219,7 +225,7 @@ class Screen:
         return HSplit(
             [
                 self._window(lambda: self._lines_above),
-                DynamicContainer(self._body),
+                DynamicContainer(self.body),
                 self._window(lambda: self._lines_below),
             ]
         )
@@ -251,7 +257,10 @@ class Screen:
     def _measure(self) -> None:
         width, rows = self.width, self.size.rows
         self._lines_below = self._below(width)
-        body = self._body().preferred_height(width, rows).preferred
+        shown = self.body()
+        if isinstance(shown, Window) and self.app.layout.current_window is not shown:
+            self.app.layout.current_window = shown  # where the cursor is drawn, and what keys edit
+        body = shown.preferred_height(width, rows).preferred
         most = max(int(rows * PART), rows - 12, 3)
         room = max(min(most, rows - 1) - body - len(self._lines_below), 0)
         before = len(self._lines_above)

@@ -35,11 +35,12 @@ class Thought:
 
 @record(kw_only=True)
 class Answer:
-    """Markdown of the model, as it comes. `withheld` says that a plugin kept the text back."""
+    """Markdown of the model, as it comes. `withheld` says that a plugin kept the text back, `reason` why."""
 
     text: str
     done: bool = False
     withheld: bool = False
+    reason: str = ""
 
 
 @record(kw_only=True)
@@ -82,7 +83,17 @@ class Custom:
     details: Mapping[str, Any] | None = None
 
 
-Block: TypeAlias = Said | Thought | Answer | ToolRow | Told | Custom
+@record(kw_only=True)
+class Card:
+    """An entry that a plugin keeps and draws. Not `done` while the next one may take its place."""
+
+    id: str
+    custom_type: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    done: bool = True
+
+
+Block: TypeAlias = Said | Thought | Answer | ToolRow | Told | Custom | Card
 
 
 @record(kw_only=True)
@@ -120,7 +131,12 @@ class State:
 
 def append(state: State, block: Block) -> State:
     """One more block at the end; what the model was saying is over."""
-    return replace(state, blocks=(*_closed(state.blocks), block))
+    return replace(state, blocks=(*_sealed(state.blocks), block))
+
+
+def replaced_last(state: State, block: Block) -> State:
+    """The state with `block` in the place of the last one."""
+    return replace(state, blocks=(*state.blocks[:-1], block))
 
 
 def flash(state: State, note: Flash) -> State:
@@ -139,7 +155,7 @@ def text_delta(state: State, text: str) -> State:
     blocks = state.blocks
     if blocks and isinstance(last := blocks[-1], Answer) and not last.done:
         return replace(state, blocks=(*blocks[:-1], replace(last, text=last.text + text)))
-    return replace(state, blocks=(*_closed(blocks), Answer(text=text)))
+    return replace(state, blocks=(*_sealed(blocks), Answer(text=text)))
 
 
 def thinking_delta(state: State, text: str) -> State:
@@ -147,7 +163,7 @@ def thinking_delta(state: State, text: str) -> State:
     blocks = state.blocks
     if blocks and isinstance(last := blocks[-1], Thought) and not last.done:
         return replace(state, blocks=(*blocks[:-1], replace(last, text=last.text + text)))
-    return replace(state, blocks=(*_closed(blocks), Thought(text=text)))
+    return replace(state, blocks=(*_sealed(blocks), Thought(text=text)))
 
 
 def answer_over(state: State) -> State:
@@ -213,4 +229,11 @@ def _closed(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     return tuple(
         replace(block, done=True) if isinstance(block, Answer | Thought) and not block.done else block
         for block in blocks
+    )
+
+
+def _sealed(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The blocks when something comes after them: no entry takes the place of the last one any more."""
+    return tuple(
+        replace(block, done=True) if isinstance(block, Card) and not block.done else block for block in _closed(blocks)
     )

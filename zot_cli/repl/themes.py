@@ -19,6 +19,7 @@ from zot_core.ui.theme_list import Themes, find_themes
 
 if TYPE_CHECKING:
     from zot_cli.repl.app import Repl
+    from zot_core.runtime.runtime import Runtime
 
 AUTO = "auto"
 LOOK_S = 1.0
@@ -33,22 +34,25 @@ class ScreenThemes:
         self._terminal = terminal
         self._watch: asyncio.TimerHandle | None = None
         self._stamp: tuple[int, int] | None = None
+        self.of_plugin = False
+        """Whether a plugin has chosen the theme of this session."""
 
     @property
     def used(self) -> Theme:
         """The theme in use."""
         return self._repl.look.theme
 
-    def found(self) -> Themes:
+    def found(self, runtime: Runtime | None = None) -> Themes:
         """The session's themes: the project's if it is trusted, the person's, those of plugins."""
         app = self._repl.app
-        if app is None:
+        if runtime is None and app is not None:
+            runtime = app.runtime
+        if runtime is None:
             return Themes(by_name={})
-        runtime = app.runtime
         places = roots(
             "themes",
             cwd=Path(runtime.cwd),
-            home=str(app.paths.home),
+            home=str(runtime.app.paths.home),
             trusted=runtime.trusted,
             brought=runtime.resource_paths("themes"),
         )
@@ -56,7 +60,7 @@ class ScreenThemes:
 
     def begin(self, name: str) -> None:
         """The theme of the settings; one that is not there is told, and the built-in one stays."""
-        if name in ("", AUTO):
+        if name in ("", AUTO) or self.of_plugin:
             return
         found = self.found()
         theme = found.by_name.get(name)

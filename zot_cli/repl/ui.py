@@ -6,37 +6,67 @@ Dialogs that time out count down; an abort of whoever asked dismisses them. Know
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from zot_cli.plain import clean
 from zot_cli.repl import state as st
+from zot_cli.repl.chrome import SPINNER
 from zot_cli.repl.components import Component
+from zot_cli.repl.custom.cards import card_of, with_card
+from zot_cli.repl.custom.held import Held
+from zot_cli.repl.custom.lines import markdown_texts
+from zot_cli.repl.custom.parts import Parts
+from zot_cli.repl.custom.plugin_ui import PluginScreen
+from zot_cli.repl.dialogs.questions import QuestionDialog
 from zot_cli.repl.dialogs.select import Choice, SelectDialog
 from zot_cli.repl.dialogs.text import TextDialog
 from zot_cli.repl.panels import PanelComponent
-from zot_cli.repl.spans import Line, wrap
 from zot_core.ctx.null_ui import Approved, NullUi
 from zot_core.frontend import Note
+from zot_core.ui.component import Markdown
 
 if TYPE_CHECKING:
     from zot_cli.repl.app import Repl
     from zot_core.types.panels import Panel, PanelHandle
 
 _YES, _NO = "Yes", "No"
+SPIN = 0.12
+"""Seconds between two frames of the spinner."""
 
 
 class ReplUi(NullUi):
-    """The screen's form of `ctx.ui`; what it does not have yet answers as where there is none."""
+    """The screen's form of `ctx.ui`; what plugins draw themselves is `custom/plugin_ui.py`'s."""
 
     def __init__(self, repl: Repl) -> None:
         super().__init__(lambda note: repl.front.note(note), "repl")
         self._repl = repl
         self._turn = asyncio.Lock()
-        self._widgets: dict[str, tuple[str, tuple[str, ...]]] = {}
         self._frames: tuple[str, ...] | None = None
+        self._interval = SPIN
+        self.parts = Parts(repl)
         self.working_words = ""
+        self.working_visible = True
+        repl.stage.broken = self._broke
+        Markdown.renderer = lambda text, width: markdown_texts(text, width, lambda: repl.look)
+
+    def of(self, plugin: str, runtime: Any) -> Any:
+        """This form in a plugin's name."""
+        return PluginScreen(self._repl, plugin, runtime)
+
+    def forget(self) -> None:
+        """The session is over: what its plugins have put on the screen goes."""
+        self.parts.forget()
+        self._repl.editors.forget()
+        self._repl.completer.forget()
+        self._frames, self.working_words, self.working_visible = None, "", True
+
+    def entry_appended(self, entry: Any) -> None:
+        """A plugin's entry, shown if there is a renderer for it; before the session is open it is not yet."""
+        if self._repl.app is not None and (card := card_of(entry, self._repl.rendering)) is not None:
+            self._repl.front.fold()
+            self._repl.front.change(with_card(self._repl.front.state, card, self._repl.rendering))
 
     # --- dialogs -----------------------------------------------------------------------------------------------------
 
@@ -57,17 +87,27 @@ class ReplUi(NullUi):
         )
         return answer == _YES
 
-    async def input(self, title: str, placeholder: str = "", *, timeout: float | None = None) -> str | None:
-        """A line of text."""
-        return await self.ask(lambda done: TextDialog(self._repl.look, title, done, placeholder=placeholder), timeout)
-
-    async def secret(self, title: str) -> str | None:
-        """A line that is not shown."""
-        return await self.ask(lambda done: TextDialog(self._repl.look, title, done, hidden=True), None)
+    async def input(
+        self, title: str, placeholder: str = "", *, timeout: float | None = None, hidden: bool = False
+    ) -> str | None:
+        """A line of text, dots in its place where it is a secret."""
+        return await self.ask(
+            lambda done: TextDialog(self._repl.look, title, done, placeholder=placeholder, hidden=hidden), timeout
+        )
 
     async def editor(self, title: str, prefill: str = "", *, timeout: float | None = None) -> str | None:
         """Several lines of text."""
         return await self.ask(lambda done: TextDialog(self._repl.look, title, done, text=prefill, lines=True), timeout)
+
+    async def question(
+        self, questions: Sequence[Mapping[str, Any]], *, timeout: float | None = None
+    ) -> Mapping[str, Any]:
+        """Several questions, one after another."""
+        if not questions:
+            return {"outcome": "answered", "answers": {}}
+        late: Mapping[str, Any] = {"outcome": "timed_out", "answers": {}}
+        answer = await self._shown(lambda done: QuestionDialog(self._repl.look, questions, done), timeout, late)
+        return {"outcome": "cancelled", "answers": {}} if answer is None else dict(answer)
 
     async def approve(self, call_id: str, tool_name: str, preview: str) -> Approved:
         """Whether a call may run: once, for the tool, for everything, or not, with a word to the model."""
@@ -93,11 +133,17 @@ class ReplUi(NullUi):
 
     async def ask(self, make: Callable[[Callable[[str | None], None]], Component], timeout: float | None) -> str | None:
         """Shows a dialog once those before it are answered; None when it was dismissed or its time is over."""
+        answer: str | None = await self._shown(make, timeout, None)
+        return answer
+
+    async def _shown(self, make: Callable[[Callable[[Any], None]], Component], timeout: float | None, late: Any) -> Any:
+        """Shows a dialog once those before it are answered; None when it was dismissed, `late` when its time is
+        over."""
         async with self._turn:
-            answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+            answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
             stage = self._repl.stage
 
-            def done(value: str | None) -> None:
+            def done(value: Any) -> None:
                 stage.close(dialog)  # at once: the next key is the editor's
                 if not answer.done():
                     answer.set_result(value)
@@ -105,7 +151,7 @@ class ReplUi(NullUi):
             dialog = make(done)
             stage.show(dialog)
             try:
-                return await _counted(answer, dialog, timeout, self._repl.draw)
+                return await _counted(answer, dialog, timeout, self._repl.draw, late)
             finally:
                 stage.close(dialog)
 
@@ -134,37 +180,37 @@ class ReplUi(NullUi):
             statuses[key] = clean(text)
         self._repl.front.change(replace(state, statuses=statuses))
 
-    def set_widget(self, key: str, content: Any, **options: Any) -> None:
-        """Lines above or below the editor."""
-        if content is None:
-            self._widgets.pop(key, None)
-        elif not callable(content):
-            placement = str(options.get("placement", "above_editor"))
-            self._widgets[key] = (placement, tuple(clean(str(line)) for line in content))
-        self._repl.draw()
-
-    def widgets(self, placement: str, width: int) -> list[Line]:
-        """The widgets' lines at a place."""
-        lines: list[Line] = []
-        for _, (place, content) in sorted(self._widgets.items()):
-            if place == placement:
-                for text in content:
-                    lines += wrap(text, width)
-        return lines
-
     def set_working_message(self, text: str | None = None) -> None:
         """The words beside the spinner."""
         self.working_words = clean(text or "")
         self._repl.draw()
 
+    def set_working_visible(self, visible: bool) -> None:
+        """Shows or hides the working row."""
+        self.working_visible = visible
+        self._repl.draw()
+
     def set_working_indicator(self, frames: Sequence[str] | None = None, interval: float = 0.1) -> None:
-        """The spinner's frames."""
-        self._frames = None if frames is None else tuple(clean(frame) for frame in frames)
+        """The spinner's frames, styles in them as they are."""
+        self._frames = None if frames is None else tuple(str(frame) for frame in frames)
+        self._interval = max(interval, 0.02)
         self._repl.draw()
 
     def frame(self, number: int) -> str:
-        """The spinner's frame of its own making, "" for zot's."""
-        return self._frames[number % len(self._frames)] if self._frames else ""
+        """The spinner's frame: a plugin's, the theme's, else zot's."""
+        frames = self._repl.look.theme.spinner.frames or SPINNER if self._frames is None else self._frames
+        return frames[number % len(frames)] if frames else ""
+
+    @property
+    def interval(self) -> float:
+        """Seconds between two frames of the spinner."""
+        own = self._repl.look.theme.spinner.interval_ms / 1000
+        return self._interval if self._frames is not None else own or SPIN
+
+    def set_subagent_cost(self, dollars: float | None) -> None:
+        """What sub-agents cost, beside the session's own cost."""
+        self.parts.subagents = dollars
+        self._repl.draw()
 
     def set_title(self, text: str) -> None:
         """The terminal's title."""
@@ -194,10 +240,17 @@ class ReplUi(NullUi):
         if expanded != self._repl.look.expanded:
             self._repl.expand()
 
+    def _broke(self, component: Component, error: Exception) -> None:
+        """A component in the editor's place broke and was closed."""
+        if isinstance(component, Held):
+            component.failed(error)
+        else:
+            self._repl.tell(f"internal error in {type(component).__name__}: {error}", "error")
+
 
 async def _counted(
-    answer: asyncio.Future[str | None], dialog: Any, timeout: float | None, draw: Callable[[], None]
-) -> str | None:
+    answer: asyncio.Future[Any], dialog: Any, timeout: float | None, draw: Callable[[], None], late: Any
+) -> Any:
     if timeout is None:
         return await answer
     loop = asyncio.get_running_loop()
@@ -208,4 +261,4 @@ async def _counted(
         done, _ = await asyncio.wait({answer}, timeout=min(1.0, left))
         if done:
             return answer.result()
-    return None
+    return late

@@ -27,7 +27,23 @@ _MAIN = ("command", "path", "pattern", "url", "query", "name")
 
 
 def tool_lines(row: ToolRow, width: int, look: Look, now: float) -> list[Line]:
-    """The row and what came of it."""
+    """The row and what came of it, drawn by the tool's plugin where it does so."""
+    drawing = look.rendering
+    if drawing is None:
+        return [*_head(row, width, look, now), *_body(row, width, look)]
+    own = drawing.own_shell(row)
+    room = width if own else max(width - 2, 1)
+    call, result = drawing.call(row, room, look), drawing.result(row, room, look)
+    token, sign = _SIGNS[row.status]
+    if call is not None and not own:
+        call = [[(look.style(token) if not n else "", "  " if n else f"{sign} "), *line] for n, line in enumerate(call)]
+    if result is not None and not own:
+        result = [[("", "  "), *line] for line in result]
+    head = _head(row, width, look, now) if call is None else call
+    return [*head, *(_body(row, width, look) if result is None else result)]
+
+
+def _head(row: ToolRow, width: int, look: Look, now: float) -> list[Line]:
     token, sign = _SIGNS[row.status]
     head: Line = [(look.style(token), f"{sign} "), (look.style("toolTitle"), one_line(row.name, 60))]
     said = summary(row.args)
@@ -37,7 +53,7 @@ def tool_lines(row: ToolRow, width: int, look: Look, now: float) -> list[Line]:
     if after:
         head = cut(head, max(width - len(after) - 2, 10))
         head.append((look.style("dim"), f"  {after}"))
-    return [cut(head, width), *_body(row, width, look)]
+    return [cut(head, width)]
 
 
 def summary(args: Mapping[str, Any]) -> str:

@@ -9,11 +9,13 @@ import asyncio
 from collections.abc import Callable
 
 from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.document import Document
 
 from zot_cli.plain import one_line
-from zot_cli.repl.completion.sources import Found, Provider
+from zot_cli.repl.completion.stack import Stack
 from zot_cli.repl.look import Look
 from zot_cli.repl.spans import Line, cut, width_of
+from zot_core.ui.completion import Found
 
 ROWS = 8
 
@@ -21,7 +23,7 @@ ROWS = 8
 class Menu:
     """Suggestions for what stands before the cursor. `provider()` is asked for each look-up."""
 
-    def __init__(self, buffer: Buffer, provider: Callable[[], Provider], draw: Callable[[], None]) -> None:
+    def __init__(self, buffer: Buffer, provider: Callable[[], Stack], draw: Callable[[], None]) -> None:
         self._buffer = buffer
         self._provider = provider
         self._draw = draw
@@ -62,9 +64,12 @@ class Menu:
         item, prefix = self._found.items[self._at], self._found.prefix
         changed = item.value.rstrip() != prefix.rstrip()
         self.close()
-        if prefix:
-            self._buffer.delete_before_cursor(len(prefix))
-        self._buffer.insert_text(item.value)
+        document = self._buffer.document
+        lines, line, column = self._provider().apply_completion(
+            document.lines, document.cursor_position_row, document.cursor_position_col, item, prefix
+        )
+        at = sum(len(one) + 1 for one in lines[:line]) + column
+        self._buffer.set_document(Document("\n".join(lines), max(0, min(at, len("\n".join(lines))))))
         return changed
 
     def close(self, *, dismiss: bool = False) -> None:

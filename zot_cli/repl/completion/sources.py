@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from zot_cli.repl.completion.files import ProjectFiles
 from zot_cli.repl.completion.fuzzy import best
-from zot_core.types.record import record
 from zot_core.types.specs import resolve
+from zot_core.ui.completion import Found, Suggestion
 
 if TYPE_CHECKING:
     from zot_core.app import App
@@ -23,25 +23,8 @@ if TYPE_CHECKING:
 SHOWN = 50
 
 
-@record(kw_only=True)
-class Suggestion:
-    """What would be inserted, what is shown, and a word on it."""
-
-    value: str
-    label: str = ""
-    description: str = ""
-
-
-@record(kw_only=True)
-class Found:
-    """Suggestions for `prefix`, the text before the cursor that one of them would replace."""
-
-    prefix: str
-    items: tuple[Suggestion, ...]
-
-
 class Provider(Protocol):
-    """What plugins stack with `ctx.ui.add_autocomplete_provider`."""
+    """Who answers with suggestions; what plugins stack is `zot_core.ui.completion.Provider`."""
 
     async def get_suggestions(self, lines: Sequence[str], line: int, column: int, *, forced: bool) -> Found | None:
         """Suggestions at a place; `forced` when the person asked (Tab)."""

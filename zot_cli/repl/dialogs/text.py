@@ -65,7 +65,11 @@ class TextDialog:
             places = {"left": self._at - 1, "right": self._at + 1, "home": 0, "ctrl+a": 0}
             self._at = max(0, min(places.get(key, len(self._text)), len(self._text)))
         elif len(key) == 1 or not key.isascii() or " " in key or "\n" in key:
-            self._insert(key if self._lines else key.replace("\n", " "))
+            self.handle_paste(key)
+
+    def handle_paste(self, text: str) -> None:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        self._insert(text if self._lines else text.strip("\n").replace("\n", " "))
 
     def _insert(self, text: str) -> None:
         text = clean(text)
