@@ -1,11 +1,11 @@
 """The subcommands and the help page. A command's name and help are data; its module is imported when it runs.
 
-The only place that knows click's group; plugins' own commands join through `contributed.py`.
+The only place that knows click's group; plugins' own commands are found and run by `programs.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +18,7 @@ from zot_core.types.failure import UsageError
 
 if TYPE_CHECKING:
     from zot_cli.options import CommandLine
+    from zot_core.frontend import Console
 
 CALLS = (
     ("[PROMPT...]", "talk in the terminal; a prompt is sent at once"),
@@ -45,6 +46,8 @@ class LazyGroup(click.Group):
     def __init__(self, rows: dict[str, Row]) -> None:
         super().__init__("zot", params=[_option(flag) for flag in FLAGS], epilog=EPILOG, add_help_option=False)
         self._rows = rows
+        self.others: Mapping[str, str] = {}
+        """Commands of plugins, for the help page alone."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._rows)
@@ -65,7 +68,7 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, row.help) for name, row in self._rows.items()])
+            formatter.write_dl([*((name, row.help) for name, row in self._rows.items()), *self.others.items()])
 
 
 def group() -> LazyGroup:
@@ -73,17 +76,18 @@ def group() -> LazyGroup:
     return LazyGroup({name: Row(*row) for name, row in COMMANDS.items()})
 
 
-def help_page() -> str:
-    """The page of `zot --help`; imports no command."""
+def help_page(plugins: Mapping[str, str] | None = None) -> str:
+    """The page of `zot --help`, with plugins' commands (name -> help) as far as they are known; imports no command."""
     command = group()
+    command.others = {name: text for name, text in (plugins or {}).items() if name not in COMMANDS}
     with click.Context(command, info_name="zot", max_content_width=100) as ctx:
         return command.get_help(ctx)
 
 
-def run_command(command: click.Command, args: Sequence[str], name: str, line: CommandLine) -> int:
-    """Runs a click command with `line` as its context's object; wrong usage becomes a UsageError."""
+def run_command(command: click.Command, args: Sequence[str], name: str, obj: CommandLine | Console) -> int:
+    """Runs a click command with `obj` as its context's object; wrong usage becomes a UsageError."""
     try:
-        code: Any = command.main(list(args), prog_name=name, standalone_mode=False, obj=line)
+        code: Any = command.main(list(args), prog_name=name, standalone_mode=False, obj=obj)
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.Abort:

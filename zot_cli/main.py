@@ -48,13 +48,15 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _dispatch(argv: Sequence[str]) -> int:
-    line = parse(argv, COMMANDS)
+    line = parse(argv, _is_command)
     if line.get("help"):
-        return _say(import_module("zot_cli.lazy").help_page())
+        return _say(import_module("zot_cli.lazy").help_page(import_module("zot_cli.programs").kept(line)))
     if line.get("version"):
         return _say(f"zot {import_module('zot_core._version').__version__}")
     if line.command or line.get("list_models"):
         stdio.utf8()
+    if line.program is not None:
+        return int(import_module("zot_cli.programs").run(line))
     if line.command:
         lazy: Any = import_module("zot_cli.lazy")
         return int(lazy.run_command(lazy.group(), (line.command, *line.rest), "zot", line))
@@ -64,11 +66,20 @@ def _dispatch(argv: Sequence[str]) -> int:
     return int(import_module(f"zot_cli.modes.{mode}").run(line))
 
 
+def _is_command(line: CommandLine, word: str) -> bool:
+    """Whether a line's first word is a command of zot or of a plugin; nearly every prompt is told by its looks, or by
+    the boot snapshot."""
+    if word in COMMANDS:
+        return True
+    looks = word.isascii() and word.replace("-", "_").isidentifier()
+    return looks and bool(import_module("zot_cli.programs").names_one(line, word))
+
+
 def _implied_mode(line: CommandLine) -> str:
     """The mode of a line that names none: the terminal's, or print when something is piped in."""
     if stdio.is_terminal(0):
         if stdio.is_terminal(1):
-            refuse_misspelt(line, [*COMMANDS])
+            refuse_misspelt(line, [*COMMANDS, *import_module("zot_cli.programs").names(line)])
             # A terminal without cursor movement gets lines; so does one that says nothing of itself.
             return "line" if os.environ.get("TERM", "dumb") in ("dumb", "") else "repl"
         raise UsageError(_NO_TERMINAL)

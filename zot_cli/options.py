@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -70,6 +70,8 @@ class CommandLine:
     """Spellings beside those of a run, for what is said of an unknown flag."""
     help_hint: str = HELP_HINT
     """Where help on this line is."""
+    program: Any = None
+    """The plugin's command that `command` names, when it is none of zot's own."""
 
     def get(self, dest: str, default: Any = None) -> Any:
         """The value of a core flag, or `default` when it was not given."""
@@ -109,7 +111,11 @@ class CommandLine:
         return given
 
 
-def parse(argv: Sequence[str], commands: Container[str] = (), *, strict: bool = False) -> CommandLine:
+IsCommand = Callable[["CommandLine", str], bool]
+"""Whether a first word names a command, on a line of which the flags before it are known."""
+
+
+def parse(argv: Sequence[str], commands: Container[str] | IsCommand = (), *, strict: bool = False) -> CommandLine:
     """The first parse; without `strict` it keeps unknown flags aside. Raises UsageError for a wrong value.
 
     It ends at a first word that names one of `commands`, unless a mode was asked for: `zot -p sessions` is a prompt.
@@ -139,7 +145,7 @@ class _Parser:
         self.line = CommandLine(tuple(argv))
         self.rest = list(reversed(argv))
 
-    def parse(self, *, strict: bool, commands: Container[str] = ()) -> CommandLine:
+    def parse(self, *, strict: bool, commands: Container[str] | IsCommand = ()) -> CommandLine:
         while self.rest:
             token = self.rest.pop()
             if token == "--":
@@ -152,7 +158,7 @@ class _Parser:
                         self.line.values[token] = True
                         continue
                     self.line.rest = tuple(reversed(self.rest))
-                    if token in commands and not self.line.mode:
+                    if not self.line.mode and (commands(self.line, token) if callable(commands) else token in commands):
                         self.line.command = token
                         break
                 self.line.words.append(token)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from zot_core.agent.loop import RunEnd
     from zot_core.models.discovery import Discovery
     from zot_core.net.client import HttpClient
+    from zot_core.runtime.credentials import Credentials
     from zot_core.runtime.replacing import ReloadReport
     from zot_core.types.specs import ToolResult
 
@@ -60,6 +61,7 @@ class App:
         self._told: set[str] = set()
         self._client: HttpClient | None = None
         self._discovery: Discovery | None = None
+        self._credentials: Credentials | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._commands: set[asyncio.Task[Any]] = set()
         self.ahead = Ahead()
@@ -246,6 +248,15 @@ class App:
             self._discovery = discovery(self)
         return self._discovery
 
+    @property
+    def credentials(self) -> Credentials:
+        """The doors through which a key or a login is tried, kept and forgotten, made when first needed."""
+        if self._credentials is None:
+            from zot_core.runtime.credentials import Credentials
+
+            self._credentials = Credentials(self)
+        return self._credentials
+
     async def list_models(self, named: str = "") -> None:
         """Asks the providers that there is a credential for, and the one `named`, which models they serve; what they
         say joins the registry, what fails is noted."""
@@ -267,8 +278,8 @@ class App:
 
     def has_credential(self, provider: ProviderSpec) -> bool:
         """Whether a model of this provider could be asked, as far as can be told without running a command."""
-        if provider.keyless:
-            return True
+        if provider.keyless or provider.authorize is not None:
+            return True  # what `authorize` finds is known when it is asked
         if self.auth.has(provider.id, provider.env, provider.api_key, self._is_chosen(provider)):
             return True
         return provider.oauth is not None and self._stale(provider)

@@ -5,7 +5,7 @@ Knows no screen and no byte of output; a front end is told, in order, and is nev
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from zot_core.types.record import record
@@ -13,6 +13,7 @@ from zot_core.types.record import record
 if TYPE_CHECKING:
     from zot_core.agent.sink import Stored
     from zot_core.events.base import Block, Event, Handled
+    from zot_core.runtime.options import Options
     from zot_core.types.specs import Mode
 
 
@@ -60,3 +61,52 @@ class FrontEnd(Protocol):
 
     def note(self, note: Note) -> None:
         """A note, at any time."""
+
+
+class Console(Protocol):
+    """What a command of the `zot` program (`CliSpec`) finds as `obj` of its click context: the flags that stood before
+    its name, and zot's way to show rows. Foreign text is shown without what a terminal would obey."""
+
+    @property
+    def cwd(self) -> str:
+        """The project directory. Raises UsageError for one that is not there."""
+
+    @property
+    def explicit(self) -> Sequence[tuple[Literal["ext", "plugin"], str]]:
+        """The plugins and extensions of the line, in its order."""
+
+    @property
+    def trust(self) -> bool | None:
+        """What `--trust` and `--no-trust` say of the project; None without either."""
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a person can be asked: input and output are a terminal."""
+
+    @property
+    def terminal(self) -> bool:
+        """Whether what is written is seen in a terminal."""
+
+    def options(self) -> Options:
+        """What a run with these flags would ask of an App, without a session. Raises UsageError."""
+
+    def run(self, main: Coroutine[Any, Any, Any]) -> Any:
+        """The result of `main`, run to its end as zot's own main coroutine is."""
+
+    def rows(
+        self, rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, as_json: bool = False, empty: str = ""
+    ) -> None:
+        """`columns` of the rows: a table in a terminal, plain columns elsewhere, JSON with all keys where asked for;
+        without rows `empty` goes to stderr."""
+
+    def json(self, value: Any) -> None:
+        """`value` as indented JSON."""
+
+    def say(self, text: str) -> None:
+        """Text for a person, with a line break after it."""
+
+    def complain(self, text: str) -> None:
+        """A notice on stderr."""
+
+    def clean(self, text: str) -> str:
+        """`text` without control sequences."""

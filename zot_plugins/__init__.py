@@ -23,6 +23,7 @@ BUILTINS = {
     "tool_search": "zot_plugins.tool_search.plugin",
     "permissions": "zot_plugins.permissions.plugin",
     "commands": "zot_plugins.commands.plugin",
+    "login": "zot_plugins.login.plugin",
     "api_anthropic": "zot_plugins.api_anthropic.plugin",
     "api_openai_chat": "zot_plugins.api_openai_chat.plugin",
     "api_openai_responses": "zot_plugins.api_openai_responses.plugin",

@@ -40,6 +40,7 @@ PARTS: tuple[tuple[str, Pair], ...] = (
     ("ctx.tools", (protocols.Tools, facades.ToolsFacade)),
     ("ctx.commands", (protocols.Commands, facades.CommandsFacade)),
     ("ctx.models", (protocols.Models, facades.ModelsFacade)),
+    ("ctx.credentials", (protocols.Credentials, protocols.Credentials)),
     ("ctx.bus", (protocols.Bus, facades.BusFacade)),
 )
 ATTRIBUTES = {
@@ -55,6 +56,7 @@ ATTRIBUTES = {
     "tools": "The tools, see [below](#ctxtools).",
     "commands": "The slash commands, see [below](#ctxcommands).",
     "models": "The models, see [below](#ctxmodels).",
+    "credentials": "Keys and logins, see [below](#ctxcredentials).",
     "bus": "Channels between plugins, see [below](#ctxbus).",
     "call_id": "The id of the call that runs.",
     "images": "The pictures that came with the command.",
@@ -70,6 +72,8 @@ SPECS = (
     specs.ProviderSpec,
     login.OAuthSpec,
     login.Tokens,
+    login.LoginCode,
+    login.Probed,
     specs.ModelSpec,
     specs.Prices,
     routing.VirtualModel,

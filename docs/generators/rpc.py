@@ -22,7 +22,7 @@ EVENTS = (
     ("response", "id?, command, success, data or error, ignored?", "Answers a request."),
     (
         "ui_request",
-        "request_id, method, title, timeout_ms?, and message, options, placeholder, prefill, questions, tool, "
+        "request_id, method, title, timeout_ms?, and message, options, placeholder, hidden, prefill, questions, tool, "
         "call_id, preview or choices",
         "A plugin asks the person.",
     ),

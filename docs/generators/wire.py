@@ -16,7 +16,7 @@ not change its meaning. Within a prompt the order is `user_message`, then for ea
 MEANING = {
     "session": "First line when a session is kept.",
     "user_message": "A person's prompt, as the model gets it.",
-    "assistant_message": "A whole answer as people see it; `withheld` when a plugin withheld its text.",
+    "assistant_message": "A whole answer as people see it; `withheld` when a plugin kept its text back, `reason` why.",
     "turn_start": "A model call begins; `step` counts from 1 for each prompt.",
     "assistant_start": "The answer begins. A second one in a turn: what was streamed is void, the request is retried.",
     "text_delta": "More of the answer's text, as people see it.",

@@ -13,6 +13,7 @@ COMMANDS = [
     pytest.param(("--version",), 30, "pass", id="version"),
     pytest.param(("--help",), 70, "pass", id="help"),
     pytest.param(("plugins",), None, "import pluggy, asyncio", id="plugins"),
+    pytest.param(("ext", "list"), 110, "import click, json", id="ext"),
     pytest.param(("sessions", "list"), None, "import pluggy, asyncio", id="sessions"),
     pytest.param(("doctor",), None, "import pluggy, asyncio", id="doctor"),
 ]

@@ -22,7 +22,7 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from mock_provider import strict_anthropic, strict_chat, strict_google, strict_responses
+from mock_provider import clouds, strict_anthropic, strict_chat, strict_google, strict_responses
 from mock_provider.strict_chat import Refused
 
 PATIENCE = 30.0
@@ -148,7 +148,8 @@ def _anthropic_error(status: int, message: str, code: str = "", kind: str = "") 
 class Route:
     """One format that the server speaks: which paths are its, what it refuses, in which form, and where its key is.
 
-    `check` gets the body, and the path too if `wants_path`; it raises an exception of class `refused`.
+    `check` gets the body, and the path too if `wants_path`; it raises an exception of class `refused`. `admit` looks at
+    the whole request before, in the place of header and key, and answers in the server's stead, or None to go on.
     """
 
     matches: Callable[[str], bool]
@@ -158,9 +159,40 @@ class Route:
     header: str = "authorization"
     scheme: str = "Bearer "
     wants_path: bool = False
+    admit: Callable[[Received], Reply | None] | None = None
+
+
+def _aws_error(status: int, message: str, code: str = "", kind: str = "") -> Reply:
+    body, name = json.dumps({"message": message}), kind or "ValidationException"
+    headers = {"x-amzn-errortype": f"{name}:http://internal.amazon.com/"}
+    return Reply(body=[body.encode()], status=status, content_type="application/json", done=False, headers=headers)
+
+
+def _aws_admits(received: Received) -> Reply | None:
+    why = clouds.check_signature(received.method, received.path, received.headers, received.raw)
+    kind, _, message = why.partition(": ")
+    return _aws_error(403, message, kind=kind) if why else None
+
+
+def _google_admits(received: Received) -> Reply | None:
+    if received.headers.get("authorization") != f"Bearer {clouds.TOKEN}":
+        return _google_error(401, "Request had invalid authentication credentials.")
+    return None
+
+
+def _token(received: Received) -> Reply:
+    answer = clouds.token_answer(received.raw)
+    body = json.dumps(answer or {"error": "invalid_grant", "error_description": "Invalid grant"})
+    status = 200 if answer else 400
+    return Reply(body=[body.encode()], status=status, content_type="application/json", done=False)
 
 
 ROUTES: list[Route] = [
+    Route(matches=clouds.is_bedrock, check=clouds.check_bedrock, error=_aws_error, wants_path=True, admit=_aws_admits),
+    Route(
+        matches=clouds.is_vertex, check=clouds.check_vertex, error=_google_error, wants_path=True, admit=_google_admits
+    ),
+    Route(matches=lambda path: path == "/token", check=lambda body: None, admit=_token),
     Route(matches=lambda path: path.endswith("/chat/completions"), check=strict_chat.check),
     Route(matches=lambda path: path.endswith("/responses"), check=strict_responses.check),
     Route(
@@ -275,7 +307,10 @@ class MockServer:
         if route is None:
             return error(404, f"Invalid URL ({received.method} {received.path})", "", "invalid_request_error")
         sent = received.headers.get(route.header, "")
-        if self.key and sent != f"{route.scheme}{self.key}":
+        if route.admit is not None:
+            if (instead := route.admit(received)) is not None:
+                return instead
+        elif self.key and sent != f"{route.scheme}{self.key}":
             sent = sent.removeprefix(route.scheme)
             return route.error(
                 401, f"Incorrect API key provided: {sent}.", code="invalid_api_key", kind="invalid_request_error"
@@ -285,7 +320,8 @@ class MockServer:
                 route.check(received.body, *([received.path] if route.wants_path else []))
             except route.refused as refusal:
                 received.refused = str(refusal)
-                return route.error(400, str(refusal), code="invalid_value", kind="invalid_request_error")
+                kind = "" if route.error is _aws_error else "invalid_request_error"
+                return route.error(400, str(refusal), code="invalid_value", kind=kind)
         if not self.replies:
             return route.error(500, "the mock has no reply left", kind="server_error")
         return self.replies.pop(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -66,10 +67,22 @@ def test_help_loads_no_plugin() -> None:
     assert "importlib.metadata" not in modules
 
 
-@pytest.mark.parametrize("command", [("plugins",), ("sessions", "list"), ("--list-models",)])
+@pytest.mark.parametrize("command", [("plugins",), ("sessions", "list"), ("--list-models",), ("ext", "list")])
 def test_listing_is_data(command: tuple[str, ...], zot_home: Path) -> None:
     imported_by(*command)  # the first start makes the boot snapshot
     assert not packages(imported_by(*command)) & HEAVY
+
+
+def test_extensions_are_listed_without_an_engine(zot_home: Path) -> None:
+    """Which command it is, is in the boot snapshot; no plugin is imported to know that."""
+    (zot_home / "plugins").mkdir()
+    (zot_home / "plugins" / "mine.py").write_text("import email\n")
+    time.sleep(0.12)  # younger than this and the boot snapshot does not believe a file
+    imported_by("ext", "list")
+    modules = imported_by("ext", "list")
+    assert not packages(modules) & {"asyncio", "pluggy", "email"}
+    assert not {name for name in modules if name.startswith("zot_core.plugins.") and name != "zot_core.plugins.rank"}
+    assert {name.split(".")[1] for name in modules if name.startswith("zot_plugins.")} == {"extension_bridge"}
 
 
 @pytest.fixture

@@ -168,9 +168,7 @@ class Model:
             for id in ("one", "two")
         )
         return [
-            ProviderSpec(
-                id="recorded", name="R", keyless=True, models=models, default_model="one", stream=self._stream
-            )
+            ProviderSpec(id="recorded", name="R", keyless=True, models=models, default_model="one", stream=self._stream)
         ]
 
     def _stream(self, request: Request) -> AsyncIterator[Any]:
@@ -329,3 +327,16 @@ def _outcome(kind: Kind, actors: Sequence[Actor], front: Any, model: Model, ends
 def _message(message: Any) -> tuple[str, ...]:
     calls = [f"{call.name} {json.dumps(call.args)}" for call in getattr(message, "tool_calls", ())]
     return (message.role, "".join(block.text for block in message.content if isinstance(block, Text)), *calls)
+
+
+def said(*texts: str) -> Script:
+    """One answer after another."""
+    replies = Script()
+    for number, text in enumerate(texts):
+        replies = (replies.then() if number else replies).text(text)
+    return replies
+
+
+def calls(tool: str, then: str = "Done.", **args: Any) -> Script:
+    """A call, then an answer."""
+    return Script().tool_call(tool, call_id="c1", **args).then().text(then)

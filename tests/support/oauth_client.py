@@ -1,4 +1,4 @@
-"""A process that asks for one credential: `python oauth_client.py TOKEN_URL` prints the token that it got."""
+"""A process that asks for one credential: `python oauth_client.py TOKEN_URL [CLIENT_ID]` prints the token it got."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zot_core.types.login import OAuthSpec
 
 
 async def main() -> None:
-    spec = ProviderSpec(id="acme", oauth=OAuthSpec(token_url=sys.argv[1], client_id="zot"))
+    spec = ProviderSpec(id="acme", oauth=OAuthSpec(token_url=sys.argv[1], client_id=(*sys.argv[2:], "zot")[0]))
     async with open_app() as app:
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.readline)

@@ -132,6 +132,8 @@ async def _look_at_model(app: App, report: Report) -> None:
         report.model["credential"] = credential.source
     elif provider.keyless:
         report.model["credential"] = "none needed"
+    elif provider.authorize is not None:
+        report.model["credential"] = "looked for with the first request"
     else:
         report.problem("warning", "model", app.auth_missing(provider))
 

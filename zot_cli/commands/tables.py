@@ -17,6 +17,8 @@ from zot_cli.stdio import is_terminal
 
 Row = Mapping[str, Any]
 GAP = 2
+_OBEYED = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What JSON need not escape and a terminal obeys."""
 LONGEST_WORD = 28
 """Columns that a word may ask for before it is broken, after a dot, a slash or an underscore if it has one."""
 
@@ -35,7 +37,8 @@ def show_rows(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = Fa
 
 def show_json(value: Any) -> None:
     """`value` as indented JSON; what JSON does not know becomes text."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    sys.stdout.write(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
 
 
 def heading(text: str) -> None:

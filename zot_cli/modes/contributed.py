@@ -1,6 +1,6 @@
-"""Commands of the `zot` program that plugins bring (`zot NAME ...`): found among what is loaded, run by click.
+"""Commands of the `zot` program that only an App knows of: a trusted project's, and those that no quick look found.
 
-Only looked for where the line is no prompt for another mode, so that a run never pays for it.
+`zot_cli.programs` finds all others before anything is opened.
 """
 
 from __future__ import annotations
@@ -33,17 +33,13 @@ def names(app: App) -> list[str]:
 
 def run_spec(spec: CliSpec, line: CommandLine) -> int:
     """Runs a plugin's command with what followed its name on the line."""
-    import click
-
-    from zot_cli.lazy import run_command
+    from zot_cli.programs import run_click
 
     try:
         command = resolve(spec.command)
     except (ImportError, AttributeError) as error:
         raise ZotError(f"the command {spec.name} cannot be loaded: {error}") from error
-    if not isinstance(command, click.Command):
-        raise ZotError(f"the command {spec.name} is no click command but {type(command).__name__}")
-    return run_command(command, line.rest, f"zot {spec.name}", line)
+    return run_click(command, spec.name, line)
 
 
 def run(line: CommandLine) -> int:

@@ -13,6 +13,7 @@ from zot_cli.plain import clean, one_line
 from zot_cli.stdio import Output, OutputFailed, OutputGone
 
 if TYPE_CHECKING:
+    from zot_core.agent.sink import Stored
     from zot_core.frontend import Note
 
 NOTE_WIDTH = 400
@@ -58,6 +59,12 @@ def note_text(note: Note, *, verbose: bool) -> str:
         return f"zot: {note.level}: {about}{one_line(text, NOTE_WIDTH)}"
     level = f"{note.level}: " if note.level in ("warning", "error") else ""
     return f"[{source or 'zot'}] {level}{text}"
+
+
+def withheld_by(stored: Stored) -> str:
+    """Who withheld a message, and why, as far as that is known."""
+    by = one_line(stored.plugin.removeprefix("ext:") or "a plugin", 60)
+    return f"{by}: {one_line(stored.reason, NOTE_WIDTH)}" if stored.reason else by
 
 
 def show_note(note: Note, *, verbose: bool = False) -> None:

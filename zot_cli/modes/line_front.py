@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from zot_cli.modes.front import note_text
+from zot_cli.modes.front import note_text, withheld_by
 from zot_cli.modes.line_ui import LineUi
 from zot_cli.modes.progress import Progress, call_line, failed_line, retries_of, retry_text
 from zot_cli.plain import clean, one_line
@@ -98,7 +98,7 @@ class LineFront:
         if isinstance(message, AssistantMessage):
             if stored.withheld:
                 self._line = ""
-                self.say(f"(the answer was withheld by {one_line(stored.plugin or 'a plugin')})\n")
+                self.say(f"(the answer was withheld by {one_line(withheld_by(stored), 500)})\n")
             elif stored.display and not self._printed:
                 self._line = stored.display
             self.finish()

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
+from zot_cli.modes.echo import unechoed
 from zot_cli.plain import clean, one_line
 from zot_cli.stdio import fitted
 from zot_core.ctx.null_ui import Approved, NullUi
@@ -60,9 +62,12 @@ class LineUi(NullUi):
         asked = f"{title.rstrip()}{colon} {message}" if message else title
         return await self._ask(f"{asked} [y/N] ", timeout, _yes) or False
 
-    async def input(self, title: str, placeholder: str = "", *, timeout: float | None = None) -> str | None:
-        """The line typed."""
-        return await self._ask(f"{title}{f' ({placeholder})' if placeholder else ''}: ", timeout, str)
+    async def input(
+        self, title: str, placeholder: str = "", *, timeout: float | None = None, hidden: bool = False
+    ) -> str | None:
+        """The line typed; the terminal does not echo a hidden one."""
+        asked = f"{title}{f' ({placeholder})' if placeholder else ''}: "
+        return await self._ask(asked, timeout, str, unechoed if hidden else nullcontext)
 
     async def editor(self, title: str, prefill: str = "", *, timeout: float | None = None) -> str | None:
         """One line; an empty one keeps `prefill`."""
@@ -74,18 +79,25 @@ class LineUi(NullUi):
         asked = f"{tool_name}: {preview}\nRun it? [y]es, [a]lways {tool_name}, [N]o: "
         return await self._ask(asked, None, _approved) or _REFUSED
 
-    async def _ask(self, text: str, timeout: float | None, meant: Callable[[str], T]) -> T | None:
+    async def _ask(
+        self,
+        text: str,
+        timeout: float | None,
+        meant: Callable[[str], T],
+        around: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> T | None:
         """What the answer means; asked again for one that is not understood. None when nobody answered."""
         async with self._turn:
-            self._put(text)
             try:
-                async with asyncio.timeout(timeout):
-                    while (line := await self._next()) is not None:
-                        try:
-                            return meant(line)
-                        except _Unclear as hint:
-                            self._put(f"{one_line(line, 40)!r} is not understood; {hint}: ")
-                    return None
+                with around():
+                    self._put(text)
+                    async with asyncio.timeout(timeout):
+                        while (line := await self._next()) is not None:
+                            try:
+                                return meant(line)
+                            except _Unclear as hint:
+                                self._put(f"{one_line(line, 40)!r} is not understood; {hint}: ")
+                        return None
             except TimeoutError:
                 return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zot_cli import stdio
-from zot_cli.modes.front import Broken, note_text
+from zot_cli.modes.front import Broken, note_text, withheld_by
 from zot_cli.modes.progress import Progress, call_line, failed_line, retries_of, retry_text
 from zot_cli.plain import clean
 from zot_cli.stdio import Output, OutputGone
@@ -62,7 +62,7 @@ class PrintFront(Broken):
         if isinstance(stored.message, AssistantMessage):
             self._answer = "" if stored.withheld else stored.display or ""
             if stored.withheld:
-                self._say(f"zot: the answer was withheld by {stored.plugin or 'a plugin'}")
+                self._say(f"zot: the answer was withheld by {withheld_by(stored)}")
 
     def note(self, note: Note) -> None:
         if note.kind == "answer":

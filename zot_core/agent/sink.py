@@ -19,13 +19,15 @@ G = TypeVar("G", bound=Gate)
 class Stored:
     """Told to front ends when a message is part of the session: what people see of it is `display`.
 
-    `display` None with `withheld` true: a plugin withheld it. For other messages than an assistant's it is their text.
+    `display` None with `withheld` true: `plugin` withheld it, and `reason` says why. For other messages than an
+    assistant's it is their text.
     """
 
     message: Message
     display: str | None
     withheld: bool = False
     plugin: str = ""
+    reason: str = ""
 
 
 class Sink(Protocol):

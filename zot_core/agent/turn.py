@@ -295,9 +295,10 @@ async def _as_shown(run: Run, message: AssistantMessage) -> Stored:
     if not text or not run.sink.wants("assistant_message"):
         return Stored(message=message, display=text)
     outcome = await ask_last(run, events.AssistantMessageEvent(text=text, message=message))
-    if outcome is None or outcome.stop is not None:
-        # Unanswered because of an abort: what a plugin did not release is not shown.
-        return Stored(message=message, display=None, withheld=True, plugin=outcome.plugin if outcome else "")
+    if outcome is None:  # unanswered because of an abort: what a plugin did not release is not shown
+        return Stored(message=message, display=None, withheld=True)
+    if isinstance(outcome.stop, Block):
+        return Stored(message=message, display=None, withheld=True, plugin=outcome.plugin, reason=outcome.stop.reason)
     return Stored(message=message, display=outcome.event.text, plugin=outcome.plugin)
 
 

@@ -166,8 +166,7 @@ class Auth:
         key = key.strip()
         if not key or not provider.strip():
             raise UsageError("a provider and a key that is not blank are needed")
-        if why := _impossible(key):
-            raise UsageError(f"the key cannot be used: {why}")
+        self.check_key(key)
 
         def change(text: str, data: dict[str, Any]) -> str:
             return set_key(text, (provider,), {**replaced(data.get(provider), provider), "api_key": key})
@@ -175,6 +174,12 @@ class Auth:
         self._paths.ensure()
         edit_object(self._paths.auth, self._paths.cache / "locks", change, 0o600)
         self.reload()
+
+    @staticmethod
+    def check_key(key: str) -> None:
+        """Raises UsageError for a key that no request can carry."""
+        if why := _impossible(key):
+            raise UsageError(f"the key cannot be used: {why}")
 
     def remove(self, provider: str) -> bool:
         """Forget what auth.json has for `provider`; False if that was nothing. Raises SaveRefused."""

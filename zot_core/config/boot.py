@@ -56,16 +56,38 @@ class BootCache:
 
         `build` returns JSON. A source that changed just now is not believed yet: its next change could look the same.
         """
+        return self.cached_with(name, sources, lambda: (build(), ()))
+
+    def cached_with(
+        self, name: str, sources: Iterable[str | Path], build: Callable[[], tuple[Any, Iterable[str | Path]]]
+    ) -> Any:
+        """As `cached`, for a `build` that learns as it goes which further files it was made from: it returns its value
+        and their paths."""
         # Stamped before `build` reads: a change meanwhile makes the section stale rather than wrong.
         stamps = [stamp(source) for source in sources]
-        section = self._fresh.get(name) or self._sections().get(name)
-        if isinstance(section, dict) and section.get("sources") == stamps and "value" in section:
+        if (section := self._believed(name, stamps)) is not None:
             return section["value"]
-        value = build()
+        value, further = build()
+        also = [stamp(path) for path in further]
         now = self._clock()
-        if not any(_racy(item, now) for item in stamps):
-            self._fresh[name] = {"sources": stamps, "value": value}
+        if not any(_racy(item, now) for item in (*stamps, *also)):
+            self._fresh[name] = {"sources": stamps, "also": also, "value": value}
         return value
+
+    def kept(self, name: str, sources: Iterable[str | Path]) -> Any:
+        """What `cached` would return without building; None where it would have to."""
+        section = self._believed(name, [stamp(source) for source in sources])
+        return None if section is None else section["value"]
+
+    def _believed(self, name: str, stamps: list[Stamp]) -> dict[str, Any] | None:
+        section = self._fresh.get(name) or self._sections().get(name)
+        if not isinstance(section, dict) or section.get("sources") != stamps or "value" not in section:
+            return None
+        also = section.get("also", [])
+        fits = isinstance(also, list) and all(
+            isinstance(item, list) and item == stamp(item[0]) for item in also if item
+        )
+        return section if fits else None
 
     def forget(self, name: str) -> None:
         """Drop a section whose value turned out to be unusable."""

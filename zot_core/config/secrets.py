@@ -80,6 +80,13 @@ def expanded(text: str, source: str) -> str:
     return found.value
 
 
+def variables_in(text: str) -> frozenset[str]:
+    """The names of the variables that `read_text` would look at for `text`; none of a command, which is the shell's."""
+    if needs_command(text) or text.lstrip().startswith("$!"):
+        return frozenset()
+    return frozenset(match[1] or match[2] for match in _IN_TEXT.finditer(text) if match[1] or match[2])
+
+
 def needs_command(text: str) -> bool:
     """Whether `read_secret` would run a command for `text`, and so may block."""
     return text.strip().startswith("!")

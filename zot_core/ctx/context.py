@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zot_core.agent.cancel import Signal
 from zot_core.ctx.errors import StreamingError
-from zot_core.ctx.facades import BusFacade, CommandsFacade, ModelsFacade, RpcFacade, SessionView, ToolsFacade
+from zot_core.ctx.facades import (
+    BusFacade,
+    CommandsFacade,
+    CredentialsFacade,
+    ModelsFacade,
+    RpcFacade,
+    SessionView,
+    ToolsFacade,
+)
 from zot_core.ctx.plugin_ui import PluginUi
 from zot_core.plugins.diagnostics import Diagnostic
 from zot_core.plugins.errors import WouldDeadlock
@@ -23,7 +31,7 @@ from zot_core.types.messages import CustomMessage, UserMessage
 
 if TYPE_CHECKING:
     from zot_core.compaction.estimate import ContextUsage
-    from zot_core.ctx.protocols import DeliverAs, Ui
+    from zot_core.ctx.protocols import Credentials, DeliverAs, Ui
     from zot_core.plugins.diagnostics import Diagnostics
     from zot_core.plugins.host import LoadedPlugin
     from zot_core.runtime.runtime import Runtime
@@ -71,6 +79,11 @@ class PluginContext:
     def models(self) -> ModelsFacade:
         """The catalog, the choice, and model calls of a plugin's own."""
         return ModelsFacade(self._live, self.plugin)
+
+    @cached_property
+    def credentials(self) -> Credentials:
+        """The doors to the person's keys and logins."""
+        return CredentialsFacade(self._live)
 
     @cached_property
     def bus(self) -> BusFacade:

@@ -224,6 +224,18 @@ class ModelsFacade:
         return runtime.choice.stream(request)
 
 
+class CredentialsFacade:
+    """`ctx.credentials`: the doors to the person's keys and logins, none of which is given out."""
+
+    def __init__(self, live: Live) -> None:
+        self._live = live
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._live().app.credentials, name)
+
+
 class RpcFacade:
     """`ctx.rpc`: requests of embedding programs, and events for them."""
 

@@ -39,7 +39,9 @@ class NullUi:
         """False: nobody can agree."""
         return False
 
-    async def input(self, title: str, placeholder: str = "", *, timeout: float | None = None) -> str | None:
+    async def input(
+        self, title: str, placeholder: str = "", *, timeout: float | None = None, hidden: bool = False
+    ) -> str | None:
         """None: nobody can type."""
         return None
 

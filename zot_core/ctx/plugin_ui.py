@@ -150,7 +150,7 @@ class PluginRenderers:
 async def _until(signal: Signal, dialog: Awaitable[Any], no: Any) -> Any:
     """The dialog's answer, or `no` once the signal is aborted."""
     task = asyncio.ensure_future(dialog)
-    off = signal.on_abort(lambda: task.cancel() and None)
+    off = signal.on_abort(lambda: _cancel(task))
     try:
         await asyncio.wait({task})
     except asyncio.CancelledError:
@@ -160,6 +160,10 @@ async def _until(signal: Signal, dialog: Awaitable[Any], no: Any) -> Any:
     finally:
         off()
     return no if task.cancelled() else task.result()
+
+
+def _cancel(task: asyncio.Future[Any]) -> None:
+    task.cancel()
 
 
 class PromptSpan:

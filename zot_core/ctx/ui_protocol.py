@@ -53,8 +53,10 @@ class Ui(Protocol):
         timeout: float | None = None,
         signal: Signal | None = None,
         ephemeral: bool = False,
+        hidden: bool = False,
     ) -> str | None:
-        """A line of text, or None when dismissed."""
+        """A line of text, or None when dismissed. With `hidden` it is a secret: not shown while it is typed, and kept
+        nowhere."""
 
     async def editor(
         self, title: str, prefill: str = "", *, timeout: float | None = None, signal: Signal | None = None

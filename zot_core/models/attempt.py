@@ -9,15 +9,15 @@ import json
 import re
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from zot_core._version import __version__
-from zot_core.models.failures import classify, error_word, failure_of_response, is_error_body, network_failure
+from zot_core.models.failures import Origin, classify, error_word, failure_of_response, is_error_body, network_failure
 from zot_core.models.growing import Encoder, encode
-from zot_core.models.protocol import HttpRequest, Request, ServerEvent, StreamParser
-from zot_core.net.sse import SseDecoder, SseOverflow
+from zot_core.models.protocol import Authorized, Decoder, HttpRequest, Outgoing, Request, ServerEvent, StreamParser
+from zot_core.net.sse import BrokenStream, SseDecoder, SseOverflow
 from zot_core.types.failure import Failure, RunFailed
 from zot_core.types.record import record
 from zot_core.types.safe_text import error_text
@@ -31,6 +31,30 @@ DRAIN_SECONDS = 0.25
 """How long the rest of a complete answer is waited for, so that its connection can be used again."""
 _LAST = frozenset({Done, Failed})
 _VERSION = re.compile(r"^v\d+[a-z0-9]*$")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
+_CONNECTION_HEADERS = frozenset({"content-length", "transfer-encoding"})
+HEAD = 1 << 20
+"""Bytes of a body without an event that are kept, to say what it is."""
+
+
+class Sent:
+    """What the last attempt of a call had from its provider's `authorize`, for messages about it."""
+
+    __slots__ = ("secrets", "source", "url")
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.source = ""
+        self.secrets: tuple[str, ...] = ()
+
+    def over(self, origin: Origin) -> Origin:
+        """`origin` as that attempt made it."""
+        return replace(
+            origin,
+            url=shown_url(self.url) if self.url else origin.url,
+            key_source=self.source or origin.key_source,
+            secrets=(*origin.secrets, *self.secrets),
+        )
 
 
 @record(kw_only=True)
@@ -42,8 +66,11 @@ class Call:
     headers: Mapping[str, str]
     content: bytes
     parser: Callable[[], StreamParser]
-    api: str
-    secrets: tuple[str, ...]
+    api: ApiFormat
+    provider: ProviderSpec
+    key: str = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
+    sent: Sent
 
 
 async def prepare(
@@ -82,17 +109,20 @@ async def prepare(
     try:
         url = join_url(model.base_url or spec.base_url, built.path)
         content = encode(payload) if offered else encoder.encode(payload)
-        _check_headers(headers)
     except (TypeError, ValueError) as error:
         raise RunFailed(Failure(kind="internal", message=f"the request cannot be sent: {error}")) from error
+    _check_headers(headers)
     return Call(
         request=request,
         url=url,
         headers=headers,
         content=content,
         parser=lambda: resolve(api.parser)(request),
-        api=api.name,
+        api=api,
+        provider=spec,
+        key=key,
         secrets=tuple(s for s in (key, *_secret_values(headers)) if s),
+        sent=Sent(),
     )
 
 
@@ -101,15 +131,17 @@ async def http_parts(call: Call, client: Client, sink: ProviderSink) -> AsyncGen
     from zot_core.net.client import NetError  # the client's module is loaded by now, and not before
 
     parser: StreamParser | None = None
+    url = call.url
     try:
-        async with client.stream("POST", call.url, headers=call.headers, content=call.content) as response:
+        url, headers = await _authorized(call)
+        async with client.stream("POST", url, headers=headers, content=call.content) as response:
             if sink.wants("after_provider_response"):
                 await _tell_response(sink, call, response)
             if not 200 <= response.status < 300:
                 body = await response.read(1 << 16)
                 yield (Failed(failure_of_response(response.status, response.headers, body)),)
                 return
-            if _is_document(response.headers.get("content-type", "")):
+            if _is_page(response.headers.get("content-type", "")):
                 yield (Failed(_failure_of_document(await response.read(), response.headers)),)
                 return
             parser = call.parser()  # its code is imported here, while the model thinks
@@ -123,15 +155,21 @@ async def http_parts(call: Call, client: Client, sink: ProviderSink) -> AsyncGen
         if parts and isinstance(parts[-1], Done):
             yield parts
         elif error.kind == "url":
-            yield (
-                Failed(Failure(kind="bad_request", message=f"{shown_url(call.url)} is no address to send to: {error}")),
-            )
+            yield (Failed(Failure(kind="bad_request", message=f"{shown_url(url)} is no address to send to: {error}")),)
         else:
             yield (Failed(network_failure(str(error))),)
-    except SseOverflow as error:
-        yield (Failed(Failure(kind="provider", message=str(error))),)
-    except Exception as error:  # the parser is a plugin's
-        yield (Failed(crashed("wire format", error)),)
+    except Exception as error:  # decoder and parser are a plugin's
+        yield (Failed(_failure_of_error(error)),)
+
+
+def _failure_of_error(error: Exception) -> Failure:
+    if isinstance(error, RunFailed):
+        return error.failure
+    if isinstance(error, BrokenStream):
+        return network_failure(f"the answer came damaged: {error}")
+    if isinstance(error, SseOverflow):
+        return Failure(kind="provider", message=str(error))
+    return crashed("wire format", error)
 
 
 def crashed(what: str, error: Exception) -> Failure:
@@ -139,10 +177,36 @@ def crashed(what: str, error: Exception) -> Failure:
     return Failure(kind="internal", message=f"the code of the {what} failed with {error_text(error)}")
 
 
+async def _authorized(call: Call) -> tuple[str, Mapping[str, str]]:
+    """Address and headers of one attempt, after the provider's own `authorize`. Raises RunFailed."""
+    if call.provider.authorize is None:
+        return call.url, call.headers
+    outgoing = Outgoing(
+        provider=call.provider,
+        model=call.request.model,
+        url=call.url,
+        headers=call.headers,
+        content=call.content,
+        key=call.key,
+    )
+    try:
+        answer: Authorized = await resolve(call.provider.authorize)(outgoing)
+    except RunFailed:
+        raise
+    except Exception as error:  # a plugin's code
+        raise RunFailed(crashed("provider", error)) from error
+    headers = {**call.headers, **{name.lower(): value for name, value in answer.headers.items()}}
+    _check_headers(headers)
+    sent = call.sent
+    sent.url, sent.source = answer.url, answer.source
+    sent.secrets = (*answer.secrets, *_secret_values(headers))
+    return answer.url or call.url, headers
+
+
 async def _body_parts(
     call: Call, parser: StreamParser, response: Response, sink: ProviderSink
 ) -> AsyncGenerator[Sequence[StreamPart], None]:
-    decoder = SseDecoder()
+    decoder, is_document = _decoder(call, response.headers.get("content-type", ""))
     watched = sink.wants("provider_stream_event")
     head = b""
     seen = False
@@ -153,7 +217,7 @@ async def _body_parts(
         if silence.lasts(bool(events)):
             yield (Failed(network_failure(f"nothing but keep-alives came for {response.idle:g} s")),)
             return
-        if not seen and len(head) < 1 << 16:
+        if not seen and len(head) < HEAD:
             head += chunk
         if watched:
             await _tell_events(sink, call, events)
@@ -164,9 +228,11 @@ async def _body_parts(
             return
         silence.resume()
     events = decoder.finish()
-    if not seen and (failure := _failure_of_body(head, response.headers)) is not None:
-        yield (Failed(failure),)
-        return
+    if not (seen or events):
+        said = _failure_of_document if is_document else _failure_of_body
+        if (failure := said(head, response.headers)) is not None:
+            yield (Failed(failure),)
+            return
     if watched:
         await _tell_events(sink, call, events)
     batch, ended = _feed(parser, events)
@@ -243,10 +309,19 @@ def _headers(
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:
+    """Raises RunFailed for what no request can carry: retrying would not mend it. Never with a value, which may be the
+    key."""
     for name, value in headers.items():
-        if not isinstance(value, str) or not value.isascii() or any(ord(char) < 32 for char in value):
-            # Never with its value: it may be the key
-            raise ValueError(f"the value of the header {name!r} is not plain ASCII text")
+        if not _HEADER_NAME.fullmatch(name):
+            why = f"{name!r} is no name for a header"
+        elif name in _CONNECTION_HEADERS:
+            why = f"the header {name!r} belongs to the connection and cannot be set"
+        elif not isinstance(value, str) or not value.isascii() or any(ord(char) < 32 for char in value):
+            why = f"the value of the header {name!r} is not plain ASCII text"
+        else:
+            continue
+        message = f"the request cannot be sent: {why}; see `headers` in models.json"
+        raise RunFailed(Failure(kind="bad_request", message=message))
 
 
 def _secret_values(headers: Mapping[str, str]) -> list[str]:
@@ -259,10 +334,21 @@ def _secret_values(headers: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _is_document(content_type: str) -> bool:
-    """Whether the body is one document and no stream of events."""
-    kind = content_type.partition(";")[0].strip().lower()
-    return kind.endswith(("/json", "+json")) or kind in {"text/html", "application/xhtml+xml"}
+def _kind(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def _is_page(content_type: str) -> bool:
+    """Whether the body is a page for people, whatever is in it."""
+    return _kind(content_type) in {"text/html", "application/xhtml+xml"}
+
+
+def _decoder(call: Call, content_type: str) -> tuple[Decoder, bool]:
+    """What reads the body, and whether it is one JSON document, unless events come all the same: some servers call
+    their events JSON."""
+    kind = _kind(content_type)
+    own = call.api.decoders.get(kind)
+    return (SseDecoder(), kind.endswith(("/json", "+json"))) if own is None else (resolve(own)(), False)
 
 
 def _failure_of_document(body: bytes, headers: Mapping[str, str]) -> Failure:
@@ -279,6 +365,8 @@ def _failure_of_body(body: bytes, headers: Mapping[str, str]) -> Failure | None:
             value = json.loads(text)
         except ValueError:
             return network_failure("the answer broke off within a JSON document")
+        except RecursionError:
+            return Failure(kind="provider", message="the server sent a JSON document that is nested without end")
         if is_error_body(value[0] if isinstance(value, list) and value else value):
             return classify(error_word(value))
         return Failure(kind="provider", message="the server sent one JSON document instead of a stream")
@@ -305,6 +393,7 @@ async def _tell_events(sink: ProviderSink, call: Call, events: Sequence[ServerEv
     for _, data in events:
         try:
             value = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = data
-        await sink.tell(ProviderStreamEventEvent(provider=model.provider, model=model.id, api=call.api, data=value))
+        event = ProviderStreamEventEvent(provider=model.provider, model=model.id, api=call.api.name, data=value)
+        await sink.tell(event)

@@ -11,6 +11,7 @@ import inspect
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -63,12 +64,14 @@ class Asking:
 
 @record(kw_only=True)
 class Listed:
-    """What a provider said at `at` (seconds since the epoch). `problem` says why it said nothing."""
+    """What a provider said at `at` (seconds since the epoch). `problem` says why it said nothing; `refused` is the key
+    that it did not take."""
 
     provider: str
     models: tuple[ModelSpec, ...] = ()
     at: float = 0.0
     problem: str = ""
+    refused: str | None = field(default=None, repr=False)
 
 
 class Discovery:
@@ -94,6 +97,7 @@ class Discovery:
         self._offline = offline
         self._clock = clock
         self._known: dict[Path, Listed] = {}
+        self._told: set[tuple[str, float]] = set()
 
     async def all(self, specs: Iterable[tuple[ProviderSpec, ApiFormat | None]]) -> list[Listed]:
         """What each of these providers says, all asked at once."""
@@ -106,29 +110,43 @@ class Discovery:
             return Listed(provider=spec.id)
         path = self._path(spec)
         kept = self._kept(path, spec)
-        if kept is not None and (self._offline or self._is_fresh(kept)):
+        fresh = kept is not None and (self._offline or self._is_fresh(kept))
+        if kept is not None and fresh and (self._offline or kept.refused is None):
             return kept
         if self._offline:
             return Listed(provider=spec.id)
+        key = ""
         try:
             async with asyncio.timeout(LIMIT_S):
                 found = self._credential(spec)
                 credential = await found if inspect.isawaitable(found) else found
-                models = await self._ask(spec, way, credential.key if credential is not None else "")
+                key = credential.key if credential is not None else ""
+                if kept is not None and fresh and kept.refused == key:
+                    return kept
+                models = await self._ask(spec, way, key)
             listed = Listed(provider=spec.id, models=models, at=self._clock())
         except TimeoutError:
             listed = self._failed(spec, kept, f"no answer within {LIMIT_S:g} s")
         except (ListFailed, RunFailed) as error:
             listed = self._failed(spec, kept, str(error))
+            if isinstance(error, ListFailed) and error.refused:
+                listed = replace(listed, refused=key)  # another key may do better, at once
         except Exception as error:  # a plugin's function: a list that is missing stops nobody
             listed = self._failed(spec, kept, error_text(error))
         self._keep(path, listed)
         return listed
 
+    def is_news(self, listed: Listed) -> bool:
+        """Whether a problem comes from an asking that was not told of yet."""
+        mark = (listed.provider, listed.at)
+        told = mark in self._told
+        self._told.add(mark)
+        return bool(listed.problem) and not told
+
     async def probe(self, spec: ProviderSpec, api: ApiFormat | None, key: str) -> Probed:
         """Whether the server takes `key`, by the cheapest question that there is. Never raises, cancellation aside."""
         way = (_probe if spec.probe else None) or spec.discover or (api.discover if api is not None else None)
-        if way is None or not spec.base_url or spec.compat.get("listsModels") is False:
+        if way is None or not spec.base_url or "{" in spec.base_url or spec.compat.get("listsModels") is False:
             return Probed(verdict="unknown", reason=f"{spec.id} has nothing to ask that costs nothing")
         try:
             async with asyncio.timeout(PROBE_S):
@@ -136,8 +154,9 @@ class Discovery:
         except TimeoutError:
             return Probed(verdict="unreachable", reason=f"no answer within {PROBE_S:g} s")
         except ListFailed as error:
-            verdict = "refused" if error.refused else "unknown" if error.answered else "unreachable"
-            return Probed(verdict=verdict, reason=str(error))
+            if error.refused:
+                return Probed(verdict="refused", reason=str(error))
+            return Probed(verdict="unknown" if error.answered else "unreachable", reason=str(error))
         except Exception as error:  # a plugin's function, whose words may hold the key
             return Probed(verdict="unknown", reason=type(error).__name__)
         return Probed(verdict="good")
@@ -207,6 +226,8 @@ class Discovery:
 
     def _keep(self, path: Path, found: Listed) -> None:
         self._known[path] = found
+        if found.refused is not None:
+            return  # whether the next process has the same key cannot be said without keeping it
         from zot_core.config.files import write_whole
         from zot_core.config.paths import make_private
 

@@ -84,7 +84,10 @@ def classify(word: ErrorWord) -> Failure:
 
 def failure_of_response(status: int, headers: Mapping[str, str], body: bytes, now: float | None = None) -> Failure:
     """The failure that a response with an error status means. `headers` are lower case; `now` is the wall clock."""
-    failure = classify(error_word(_decoded(body, headers), status))
+    word = error_word(_decoded(body, headers), status)
+    if not word.kind and (kind := headers.get("x-amzn-errortype", "")):
+        word = replace(word, kind=kind.partition(":")[0])  # AWS names its errors there, and nowhere else
+    failure = classify(word)
     if 300 <= status < 400 and (target := headers.get("location", "")):
         return replace(
             failure,
@@ -178,7 +181,7 @@ def _kind_of_status(status: int, signs: str) -> tuple[ErrorKind, bool]:
         return "provider", True
     if status < 500 and REFUSED_WORDS.search(signs):
         return "refused", False
-    return ("bad_request", False) if status < 500 else ("provider", False)
+    return ("bad_request", False) if status < 500 and status != 424 else ("provider", False)
 
 
 def _kind_of_words(signs: str) -> tuple[ErrorKind, bool]:

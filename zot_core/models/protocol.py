@@ -10,7 +10,7 @@ from zot_core.models.growing import Grown
 from zot_core.net.sse import ServerEvent as ServerEvent
 from zot_core.types.messages import Message
 from zot_core.types.record import record
-from zot_core.types.specs import ModelSpec, ThinkingLevel, ToolSpec
+from zot_core.types.specs import ModelSpec, ProviderSpec, ThinkingLevel, ToolSpec
 from zot_core.types.stream import StreamPart
 
 
@@ -47,6 +47,49 @@ class HttpRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     auth: Mapping[str, str] = field(default_factory=dict)
     login: Mapping[str, str] = field(default_factory=dict)
+
+
+@record(kw_only=True)
+class Outgoing:
+    """A request on its way, as a provider's `authorize` sees it: method POST, after everybody who may change it.
+
+    `headers` have names in lower case; those that carry `key` are among them. `key` is "" where there is none.
+    """
+
+    provider: ProviderSpec
+    model: ModelSpec
+    url: str
+    headers: Mapping[str, str]
+    content: bytes
+    key: str = field(default="", repr=False)
+
+
+@record(kw_only=True)
+class Authorized:
+    """What `authorize` answers: headers over those that there are, and the address, where that is another one.
+
+    `source` says in words for a person where the credential came from; `secrets` are texts that no message may show,
+    beside the values of those headers.
+    """
+
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    url: str = ""
+    source: str = ""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+
+class Decoder(Protocol):
+    """Turns the bytes of one response into events, as `zot_core.net.sse.SseDecoder` does for server-sent ones.
+
+    An error that the frames themselves carry becomes an event that the format's parser knows. Raises BrokenStream for
+    what is damaged, SseOverflow for an event without end.
+    """
+
+    def feed(self, chunk: bytes) -> Sequence[ServerEvent]:
+        """The events that `chunk` completes."""
+
+    def finish(self) -> Sequence[ServerEvent]:
+        """The events that the end of the body completes."""
 
 
 class StreamParser(Protocol):

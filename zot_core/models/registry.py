@@ -275,12 +275,14 @@ class ModelRegistry:
         if slash and known and (found := self._exact(rest, known)):
             return found
         models = self.models()
-        return [m for m in models if m.id == name] or [m for m in models if m.id.lower() == name.lower()]
+        found = [m for m in models if m.id == name] or [m for m in models if m.id.lower() == name.lower()]
+        return self._without_named_only(found)
 
     def _fragment(self, name: str, provider: str, usable: Callable[[ProviderSpec], bool]) -> ModelSpec:
         models = self.models(provider)
         wanted = name.lower()
         found = [m for m in models if wanted in f"{m.provider}/{m.id}".lower() or wanted in m.name.lower()]
+        found = found if provider else self._without_named_only(found)
         if len(found) > 1:
             found = [model for model in found if self._is_usable(model, usable)] or found
         if len(found) == 1:
@@ -305,7 +307,7 @@ class ModelRegistry:
                 return self._ad_hoc("", provider)
             return next((m for m in models if m.id == spec.default_model), models[0])
         # Without a word from the person, only a provider that lives somewhere: neither `scripted` nor a blank `custom`
-        real = [spec for spec in self._in_order() if spec.base_url or not spec.keyless]
+        real = [spec for spec in self._in_order() if (spec.base_url or not spec.keyless) and not spec.named_only]
         ready = [spec for spec in real if usable(spec)]
         for spec in (*ready, *real):
             if self.models(spec.id):  # one catalog after another: most are never needed
@@ -343,6 +345,11 @@ class ModelRegistry:
         spec = self.provider(model.provider)
         return spec is not None and usable(spec)
 
+    def _without_named_only(self, found: list[ModelSpec]) -> list[ModelSpec]:
+        """Those of providers that need not be named, if there are any."""
+        specs = ((model, self.provider(model.provider)) for model in found)
+        return [model for model, spec in specs if spec is None or not spec.named_only] or found
+
     def _forget(self, provider_id: str) -> None:
         self._merged.pop(provider_id, None)
         self._models.pop(provider_id, None)
@@ -370,6 +377,9 @@ def _over(below: ProviderSpec, layer: _Layer) -> ProviderSpec:
         discover=above.discover or below.discover,
         stream=above.stream or below.stream,
         oauth=above.oauth or below.oauth,
+        authorize=above.authorize or below.authorize,
+        secret_env=tuple(dict.fromkeys((*below.secret_env, *above.secret_env))),
+        named_only=above.named_only or below.named_only,
         # Another address is another server: a key for it must not go where the old one is asked
         probe=above.probe or ("" if above.base_url else below.probe),
     )

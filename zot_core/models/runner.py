@@ -119,7 +119,7 @@ class Runner:
             provider=spec.id, model=request.model.id, url=shown_url(request.model.base_url or spec.base_url)
         )
         try:
-            attempt, origin = await self._source(request, spec, origin, memory)
+            attempt, origin_now = await self._source(request, spec, origin, memory)
         except RunFailed as error:
             yield Failed(error.failure)
             return
@@ -140,7 +140,7 @@ class Runner:
                         yield part
             if failure is None:
                 return
-            failure = explain(failure, origin, policy.longest)
+            failure = explain(failure, origin_now(), policy.longest)
             delay = delay_before_retry(policy, tries, failure, self._config.dice())
             if delay is None:
                 yield Failed(failure)
@@ -150,10 +150,11 @@ class Runner:
 
     async def _source(
         self, request: Request, spec: ProviderSpec, origin: Origin, memory: _Memory
-    ) -> tuple[Callable[[], AsyncGenerator[Sequence[StreamPart], None]], Origin]:
-        """What makes one attempt, and the origin with the key's source. Raises RunFailed for what no retry can mend."""
+    ) -> tuple[Callable[[], AsyncGenerator[Sequence[StreamPart], None]], Callable[[], Origin]]:
+        """What makes one attempt, and what tells the origin of the last one, with the key's source. Raises RunFailed
+        for what no retry can mend."""
         if spec.stream is not None:
-            return (lambda: self._own_parts(request, spec)), origin
+            return (lambda: self._own_parts(request, spec)), lambda: origin
         api = self._config.format(request.model.api or spec.api)
         if api is None:
             name = request.model.api or spec.api
@@ -164,7 +165,7 @@ class Runner:
             raise RunFailed(Failure(kind="bad_request", message=f"{spec.id} has no address: give --base-url URL"))
         found = self._config.credential(spec)
         credential = await found if inspect.isawaitable(found) else found
-        if credential is None and not spec.keyless:
+        if credential is None and not spec.keyless and spec.authorize is None:
             raise RunFailed(no_key(spec.id, spec.env, self._config.missing(spec)))
         key = credential.key if credential is not None else ""
         source = credential.source if credential is not None else ""
@@ -172,7 +173,7 @@ class Runner:
         call = await prepare(request, spec, api, key, self._sink, self._config.expand, memory.encoder, login)
         others = tuple(getattr(credential, "also", ()))
         origin = replace(origin, key_source=source, other_keys=others, secrets=call.secrets)
-        return (lambda: http_parts(call, self._config.client(), self._sink)), origin
+        return (lambda: http_parts(call, self._config.client(), self._sink)), lambda: call.sent.over(origin)
 
     def _memory_for(self, request: Request) -> _Memory:
         """What was made for the agent's conversation with this model; another request gets an empty one."""

@@ -55,8 +55,8 @@ KEY_WORDS = re.compile(r"api.?key (not valid|expired|not found)|API_KEY_INVALID"
 """Google's words for a wrong key, with status 400."""
 REFUSED_WORDS = re.compile(r"content.?(filter|policy|management)|safety|moderation|flagged", re.IGNORECASE)
 PASSING_WORDS = re.compile(
-    r"server.?error|internal.?error|api.?error|try again|temporar|time.?out|timed out|unavailable|upstream"
-    r"|connection|network",
+    r"server.?error|internal.?error|stream.?error|api.?error|try again|temporar|time.?out|timed out|unavailable"
+    r"|upstream|connection|network",
     re.IGNORECASE,
 )
 INVALID_WORDS = re.compile(r"invalid.?(request|argument|prompt)|unsupported|not.?found|bad.?request", re.IGNORECASE)

@@ -15,7 +15,7 @@ KEY_SHAPES = re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|AIza|key)[-_][A-Za-z0-9*_
 BEARER = re.compile(r"(?i)\b(bearer\s+)[^\s\"',}]{4,}")
 _SECRET_NAME = (
     r"(?:[\w.\-]*[_\-.])?(?:api[_\-]?key|apikey|access[_\-]?key|(?:x-goog-)?key|token|secret|secretkey|password|passwd"
-    r"|passphrase|authorization|credentials?|cookie|code_verifier|signature|sig)"
+    r"|passphrase|authorization|credentials?|cookie|code_verifier|device_code|signature|sig)"
     r"|(?:access|refresh|id|auth|bearer|session|security)token|(?:client|private|secret)(?:key|secret)"
     r"|proxy-authorization|set-cookie"
 )

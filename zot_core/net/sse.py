@@ -24,6 +24,10 @@ class SseOverflow(ValueError):
     """One event grew beyond `MAX_EVENT`."""
 
 
+class BrokenStream(ValueError):
+    """What came is damaged: a checksum or a length is wrong. It counts as a connection that broke."""
+
+
 class SseDecoder:
     """Turns the bytes of one response into events. `feed` each chunk, then `finish` once.
 

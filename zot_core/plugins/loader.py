@@ -27,6 +27,7 @@ SLOW_IMPORT = 1.0
 """Seconds that an import may take before its plugin is named."""
 _PREFIX = "zot_plugin_g"
 _generations: Counter[str] = Counter()
+_handed_on: dict[tuple[str, str], Any] = {}
 
 
 class Loader:
@@ -34,7 +35,8 @@ class Loader:
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         self._diagnostics = diagnostics
-        self._loaded: dict[tuple[str, str], Any] = {}
+        self._loaded: dict[tuple[str, str], Any] = dict(_handed_on)
+        _handed_on.clear()
         self._stale: set[str] = set()
 
     def path(self, path: Path, name: str) -> ModuleType:
@@ -59,6 +61,10 @@ class Loader:
                 name, reference, lambda: _object(_import_again(dotted, name) if again else _plain(dotted), attribute)
             )
         return self._loaded[key]
+
+    def hand_on(self) -> None:
+        """Leaves what it imported to the next Loader of this process, so that no plugin is imported twice in a start."""
+        _handed_on.update(self._loaded)
 
     def renew(self) -> None:
         """From now on all but zot's own plugins is imported anew; what was imported lives on where it is used."""

@@ -29,6 +29,7 @@ from zot_core.runtime.checking import check_formats, check_names, check_sections
 from zot_core.runtime.choice import Choice
 from zot_core.runtime.retiring import retire
 from zot_core.runtime.runtime import Runtime
+from zot_core.runtime.secrecy import secrets_in, secrets_of
 from zot_core.runtime.toolbox import SEARCH_TOOL, Toolbox, activated_in
 from zot_core.runtime.trusting import is_trusted
 from zot_core.types.failure import UsageError
@@ -196,7 +197,9 @@ async def _collect(runtime: Runtime) -> None:
     if extension is not None and not any("sources" in plugin.hooks for plugin in host.plugins.values()):
         raise UsageError(f"--ext {extension}: no loaded plugin knows extensions; zot plugins lists what is loaded")
     providers = runtime.contributed("providers")
-    runtime.secrets = frozenset(name for _, spec in providers for name in spec.env)
+    own_providers, problems = read_models_json(app.paths.models)
+    app.problems(problems)
+    runtime.secrets = secrets_of(spec for _, spec in providers) | secrets_in(own_providers)
     candidates = [candidate for _, candidate in runtime.contributed("sources")]
     if candidates:
         added = await _load_kept(runtime, candidates)
@@ -216,7 +219,7 @@ async def _collect(runtime: Runtime) -> None:
     runtime.expansions = runtime.contributed("expansions")
     runtime.tool_operations = _operations(runtime)
     runtime.summarizers = runtime.contributed("summarizers")
-    runtime.models = _models(runtime, providers)
+    runtime.models = _models(runtime, providers, own_providers)
     runtime.choice = await _choice(runtime)
 
 
@@ -257,7 +260,9 @@ def _operations(runtime: Runtime) -> dict[str, Any]:
     return found
 
 
-def _models(runtime: Runtime, providers: Sequence[tuple[str, ProviderSpec]]) -> ModelRegistry:
+def _models(
+    runtime: Runtime, providers: Sequence[tuple[str, ProviderSpec]], own_providers: dict[str, dict[str, Any]]
+) -> ModelRegistry:
     app = runtime.app
     models = ModelRegistry()
     models.add_providers(providers)
@@ -265,8 +270,6 @@ def _models(runtime: Runtime, providers: Sequence[tuple[str, ProviderSpec]]) -> 
         models.add_virtual(virtual, owner=owner, under=True)
     for _, api in runtime.contributed("api_formats"):
         models.add_format(api)
-    own_providers, problems = read_models_json(app.paths.models)
-    app.problems(problems)
     read = read_models({"providers": own_providers}, lambda text: runtime.note(text, "warning"))
     for spec in read.providers:
         own = bool(spec.base_url or spec.models)

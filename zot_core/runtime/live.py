@@ -85,6 +85,6 @@ async def _ask(runtime: Runtime, specs: list[ProviderSpec]) -> list[Listed]:
     found = await runtime.app.discovery.all((spec, models.format(spec.api or DEFAULT_API)) for spec in specs)
     for listed in found:
         models.add_found(listed.provider, listed.models)
-        if listed.problem:
+        if runtime.app.discovery.is_news(listed):
             runtime.note(listed.problem, "warning")
     return found

@@ -29,6 +29,7 @@ from zot_core.runtime.approving import Approvals
 from zot_core.runtime.choice import Choice
 from zot_core.runtime.readiness import Readiness
 from zot_core.runtime.runs import Runs
+from zot_core.runtime.secrecy import secrets_of
 from zot_core.runtime.sink import SessionSink
 from zot_core.runtime.toolbox import Toolbox
 from zot_core.types.specs import SessionFacts
@@ -275,22 +276,13 @@ class Runtime:
         return self.tool_operations.get(tool)
 
     def secret_env(self) -> frozenset[str]:
-        """Names of the environment variables that hold keys of providers."""
-        return frozenset(name for spec in self.models.providers() for name in spec.env)
+        """Names of the environment variables that hold credentials."""
+        return self.secrets | secrets_of(self.models.providers())
 
     def context_usage(self) -> ContextUsage:
         """How much of the model's window the conversation takes."""
         model = self.choice.model
         return ContextUsage(tokens=context_tokens(self.state.messages), window=model.context_window if model else 0)
-
-    @property
-    def credentials(self) -> Credentials:
-        """The doors to the person's keys and logins, imported when first needed."""
-        if self._credentials is None:
-            from zot_core.runtime.credentials import Credentials
-
-            self._credentials = Credentials(self)
-        return self._credentials
 
     @property
     def compactor(self) -> Compactor:

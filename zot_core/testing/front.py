@@ -40,12 +40,13 @@ class Seen:
 class AnsweringUi(NullUi):
     """A `ctx.ui` for tests: what `answer` queued is answered in order, else the "no" of a mode without a person.
 
-    `asked` lists every dialog as (method, title).
+    `asked` lists every dialog as (method, title), `hidden` the titles of those that ask for a secret.
     """
 
     def __init__(self, send: Callable[[Note], None], mode: str) -> None:
         super().__init__(send, mode)
         self.asked: list[tuple[str, str]] = []
+        self.hidden: list[str] = []
         self._answers: defaultdict[str, deque[Any]] = defaultdict(deque)
 
     def answer(self, method: str, *values: Any) -> None:
@@ -68,8 +69,11 @@ class AnsweringUi(NullUi):
         """The next queued truth, or False."""
         return bool(self._next("confirm", title, False))
 
-    async def input(self, title: str, placeholder: str = "", *, timeout: float | None = None) -> str | None:
+    async def input(
+        self, title: str, placeholder: str = "", *, timeout: float | None = None, hidden: bool = False
+    ) -> str | None:
         """The next queued line, or None."""
+        self.hidden += [title] if hidden else []
         return self._next("input", title, None)  # type: ignore[no-any-return]
 
     async def editor(self, title: str, prefill: str = "", *, timeout: float | None = None) -> str | None:

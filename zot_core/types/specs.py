@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from zot_core.types.record import record
 
 if TYPE_CHECKING:
-    from zot_core.models.protocol import Request
+    from zot_core.models.protocol import Authorized, Decoder, Outgoing, Request
     from zot_core.types.login import OAuthSpec
     from zot_core.types.stream import StreamPart
 
@@ -201,6 +201,12 @@ class ProviderSpec:
 
     `/login` tries a new key by listing models; where anybody may list them, `probe` is a path below the base URL (or an
     address) that a GET with the key as bearer token reads and one with a wrong key does not.
+
+    `authorize` is `async def authorize(outgoing: Outgoing) -> Authorized` (zot_core/models/protocol.py), asked before
+    each attempt, for requests that are signed or whose tokens are found elsewhere: no key is needed then. What blocks
+    belongs into a thread. It raises RunFailed for what a person has to mend. `secret_env` names variables beside `env`
+    that hold credentials: no child process sees them. `named_only` providers are never chosen unasked, nor for a
+    model's name that another provider has too.
     """
 
     id: str
@@ -218,6 +224,9 @@ class ProviderSpec:
     stream: Callable[[Request], AsyncIterator[StreamPart]] | Ref | None = None
     oauth: OAuthSpec | Ref | None = None
     probe: str = ""
+    authorize: Callable[[Outgoing], Awaitable[Authorized]] | Ref | None = None
+    secret_env: tuple[str, ...] = ()
+    named_only: bool = False
 
 
 @record(kw_only=True)
@@ -226,13 +235,15 @@ class ApiFormat:
 
     `build(request) -> HttpRequest` makes path, headers and JSON payload; `parser(request) -> StreamParser` makes an
     object that turns decoded server-sent events into stream parts. `discover` lists the models of a server that
-    speaks this format, as `ProviderSpec.discover` does.
+    speaks this format, as `ProviderSpec.discover` does. `decoders` are for servers that frame their events in another
+    way: by content type, in lower case, what makes a `Decoder` (zot_core/models/protocol.py).
     """
 
     name: str
     build: Callable[..., Any] | Ref
     parser: Callable[..., Any] | Ref
     discover: Callable[..., Awaitable[Sequence[ModelSpec]]] | Ref | None = None
+    decoders: Mapping[str, Callable[[], Decoder] | Ref] = field(default_factory=dict)
 
 
 @record(kw_only=True)

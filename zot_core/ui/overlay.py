@@ -53,7 +53,7 @@ class OverlayOptions:
     @classmethod
     def of(cls, options: OverlayOptions | Mapping[str, Any] | None) -> OverlayOptions:
         """Options as they are or as a mapping. Raises UsageError for a name, an anchor or a size that there is not."""
-        found = options if isinstance(options, cls) else _from(dict(options or {}))
+        found = options if isinstance(options, OverlayOptions) else _from(dict(options or {}))
         if found.anchor not in _ANCHORS:
             raise UsageError(f"an overlay has no anchor {found.anchor!r}; there are {', '.join(sorted(_ANCHORS))}")
         for name in ("width", "height", "max_width", "max_height", "row", "col"):
@@ -120,7 +120,9 @@ def _margins(options: OverlayOptions) -> tuple[int, int, int, int]:
 def _cells(name: str, size: Size | None, whole: int) -> int | None:
     if size is None or isinstance(size, int):
         return size
-    match = _PERCENT.fullmatch(str(size))
+    if size.isdecimal():
+        return int(size)
+    match = _PERCENT.fullmatch(size)
     if match is None:
         raise UsageError(f"an overlay's {name} is a number of cells or a share such as '50%', not {size!r}")
     return int(whole * float(match[1]) / 100)

@@ -76,7 +76,7 @@ class Projector:
         """The wire events for a message that became part of the session."""
         message = stored.message
         if isinstance(message, AssistantMessage):
-            return list(self._assistant(message, stored.display, stored.withheld))
+            return list(self._assistant(message, stored))
         if isinstance(message, ToolResultMessage):
             return list(self._tool_message(message))
         if isinstance(message, CustomMessage):
@@ -231,7 +231,7 @@ class Projector:
         self._calls.clear()
         return told
 
-    def _assistant(self, message: AssistantMessage, display: str | None, withheld: bool) -> Iterator[WireEvent]:
+    def _assistant(self, message: AssistantMessage, stored: Stored) -> Iterator[WireEvent]:
         for call_id in self._calls.values():
             yield {"type": "tool_use_end", "id": call_id}
         self._calls.clear()
@@ -239,12 +239,14 @@ class Projector:
             yield self._used(message.usage)
         wire: WireEvent = {
             "type": "assistant_message",
-            "content": codec.shown_blocks(message.content, None if withheld else display),
+            "content": codec.shown_blocks(message.content, None if stored.withheld else stored.display),
             "time": codec.rfc3339(message.time),
             "message_id": message.id,
         }
-        if withheld:
+        if stored.withheld:
             wire["withheld"] = True
+            if stored.reason:
+                wire["reason"] = stored.reason
         yield wire
 
     def _used(self, usage: Usage) -> WireEvent:

@@ -15,6 +15,11 @@
 | bearerAuth | wants the key as `Authorization: Bearer` | `x-api-key` |
 | betas | a list of further `anthropic-beta` values | |
 | versionlessPath | the base URL has no version and wants none: no `v1` is put before the path | false |
+| path | a path of its own, with the model in the place of `{model}`, and then not in the body | `v1/messages` |
+| bodyVersion | what stands in the body as `anthropic_version`, and then not in a header | |
+| betasInBody | wants betas in the body as `anthropic_beta` | in a header |
+| streamField | false: the path asks for a stream, and `stream` is refused | true |
+| bindingField | what the field of `block_binding` is called | `prefix_mismatch_behavior` |
 | extraBody | an object merged over the payload: sampling parameters and the like | |
 
 Of `thinkingLevelMap`, the word of `off` is `disabled` or `between_tools` where a model has to be told not to think.
@@ -35,5 +40,6 @@ def api_formats() -> list[ApiFormat]:
             build="zot_plugins.api_anthropic.request:build",
             parser="zot_plugins.api_anthropic.stream:MessagesParser",
             discover="zot_plugins.api_anthropic.models:discover",
+            decoders={"application/vnd.amazon.eventstream": "zot_plugins.api_anthropic.eventstream:EventStreamDecoder"},
         )
     ]

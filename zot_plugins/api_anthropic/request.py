@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from zot_core.models.loading import Placement, can_load, placed
 from zot_core.models.protocol import HttpRequest, Request
-from zot_core.types.specs import Json, ToolSpec
+from zot_core.types.specs import Json, ModelSpec, ToolSpec
 from zot_plugins.api_anthropic.messages import Body, marked, rows_of
 from zot_plugins.api_anthropic.names import wire_name
 from zot_plugins.api_anthropic.thinking import Plan, fitting, plan
@@ -32,7 +33,7 @@ def build(request: Request) -> HttpRequest:
     tools = placed(request.tools, request.messages, can_load(model, "supportsToolReferences", _LOADING), request.grown)
     rows = rows_of(request.messages, model, request.grown, thoughts, tools.loaded)
     thought = fitting(thought, rows)
-    payload: Body = {"model": model.id, "max_tokens": max_tokens, "stream": True}
+    payload: Body = {**_named(model), "max_tokens": max_tokens, **_framed(compat, thought)}
     if request.system and request.system.strip():
         payload["system"] = [_with({"type": "text", "text": request.system}, mark)]
     if request.tools:
@@ -44,14 +45,40 @@ def build(request: Request) -> HttpRequest:
     extra = compat.get("extraBody")
     if isinstance(extra, Mapping):
         payload.update(extra)
-    path = "messages" if compat.get("versionlessPath") else "v1/messages"
-    return HttpRequest(path=path, payload=payload, **_headers(compat, thought))
+    return HttpRequest(path=_path(model), payload=payload, **_headers(compat, thought))
+
+
+def _path(model: ModelSpec) -> str:
+    given = model.compat.get("path")
+    if isinstance(given, str) and given:
+        return given.replace("{model}", quote(model.id, safe="-._~@"))
+    return "messages" if model.compat.get("versionlessPath") else "v1/messages"
+
+
+def _named(model: ModelSpec) -> Body:
+    """The model, where it is not in the path."""
+    path = model.compat.get("path")
+    return {} if isinstance(path, str) and "{model}" in path else {"model": model.id}
+
+
+def _framed(compat: Json, thought: Plan) -> Body:
+    """What hosts want in the body that Anthropic itself has in headers, and the asking for a stream."""
+    fields: Body = {} if compat.get("streamField") is False else {"stream": True}
+    if version := compat.get("bodyVersion"):
+        fields["anthropic_version"] = version
+    if compat.get("betasInBody") and (betas := _betas(compat, thought)):
+        fields["anthropic_beta"] = betas
+    return fields
+
+
+def _betas(compat: Json, thought: Plan) -> list[str]:
+    given = compat.get("betas")
+    return [*thought.betas, *(given if isinstance(given, (list, tuple)) else ())]
 
 
 def _headers(compat: Json, thought: Plan) -> dict[str, Mapping[str, str]]:
-    given = compat.get("betas")
-    betas = [*thought.betas, *(given if isinstance(given, (list, tuple)) else ())]
-    headers = {"anthropic-version": VERSION}
+    betas = [] if compat.get("betasInBody") else _betas(compat, thought)
+    headers = {} if compat.get("bodyVersion") else {"anthropic-version": VERSION}
     if betas:
         headers["anthropic-beta"] = ",".join(betas)
     bearer = {"authorization": "Bearer {key}"}

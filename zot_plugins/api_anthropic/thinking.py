@@ -27,6 +27,7 @@ BUDGETS: Final[Mapping[str, int]] = {
 }
 INTERLEAVED: Final = "interleaved-thinking-2025-05-14"
 BINDING: Final = "thinking-binding-controls-2026-08-01"
+MISMATCH: Final = "prefix_mismatch_behavior"
 _OFF = ("disabled", "between_tools")
 
 
@@ -58,7 +59,7 @@ def plan(request: Request, max_tokens: int) -> Plan:
         if model.compat.get("bindsThinking"):
             # A conversation's beginning changes: compaction, another system prompt, other tools. Without this the
             # server refuses every later request of it; with it the thinking is forgotten
-            thinking["block_binding"] = {"prefix_mismatch_behavior": "drop_block"}
+            thinking["block_binding"] = {model.compat.get("bindingField", MISMATCH): "drop_block"}
             betas = (BINDING,)
         return Plan(payload={"thinking": thinking, "output_config": {"effort": level_word(model, level)}}, betas=betas)
     budget = min(_budget(model.compat.get("thinkingBudgets"), level), max_tokens - LEAST)

@@ -8,6 +8,8 @@
 | supportsThinking | takes `thinkingConfig` | true |
 | includeThoughts | asks for summaries of the model's thinking | true |
 | safetySettings | the list to send as `safetySettings` | |
+| path | a path of its own, with the model in the place of `{model}` | `v1beta/models/{model}:…` |
+| bearerAuth | wants the key as `Authorization: Bearer` | `x-goog-api-key` |
 | extraBody | an object merged over the payload: `toolConfig` and the like | |
 
 A thinking level's word in the catalog says how it is asked for: a number is a `thinkingBudget` in tokens (`-1`: as the

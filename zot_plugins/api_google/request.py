@@ -50,10 +50,17 @@ def build(request: Request) -> HttpRequest:
     extra = compat.get("extraBody")
     if isinstance(extra, Mapping):
         payload.update(extra)
+    auth = {"authorization": "Bearer {key}"} if compat.get("bearerAuth") else {"x-goog-api-key": "{key}"}
+    return HttpRequest(path=_path(model), payload=payload, auth=auth)
+
+
+def _path(model: ModelSpec) -> str:
     name = quote(model.id.removeprefix("models/"), safe="/.-_@")
+    given = model.compat.get("path")
+    if isinstance(given, str) and given:
+        return given.replace("{model}", name)
     folder = "" if "/" in name else "models/"  # a tuned model brings its own
-    path = f"v1beta/{folder}{name}:streamGenerateContent?alt=sse"
-    return HttpRequest(path=path, payload=payload, auth={"x-goog-api-key": "{key}"})
+    return f"v1beta/{folder}{name}:streamGenerateContent?alt=sse"
 
 
 def _thinking(request: Request) -> Body:

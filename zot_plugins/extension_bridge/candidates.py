@@ -58,9 +58,18 @@ def candidates(session: SessionFacts) -> list[Candidate]:
         tool_timeout=float(limit) if isinstance(limit, int | float) and limit > 0 else 60.0,
     )
     found = find_extensions(session.extensions, session.cwd, session.trusted, session.home, session.no_extensions)
+    _say_shadowed(found, session.home)
     # Whoever names two of one name on the command line is told that the second is not used.
     asked = [one for one in found if one.loads or (one.skipped == "shadowed" and one.tier == EXPLICIT)]
     return [_candidate(one, start) for one in asked]
+
+
+def _say_shadowed(found: list[Found], home: str) -> None:
+    for one in found:
+        if one.skipped == "shadowed":
+            log = ExtensionLog(log_path(home, one.name))
+            log.say(f"{one.folder} is not used: {one.shadowed_by} comes before it and has the same name")
+            log.close()
 
 
 def _candidate(found: Found, start: Start) -> Candidate:

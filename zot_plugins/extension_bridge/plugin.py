@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from zot_core import hookimpl
-from zot_core.types.specs import Candidate, SessionFacts, SettingsSpec, resolve
+from zot_core.types.specs import Candidate, CliSpec, SessionFacts, SettingsSpec, resolve
 
 
 @hookimpl
@@ -22,3 +22,13 @@ def sources(session: SessionFacts) -> list[Candidate]:
         return []
     found: list[Candidate] = resolve("zot_plugins.extension_bridge.candidates:candidates")(session)
     return found
+
+
+@hookimpl
+def cli() -> CliSpec:
+    """`zot ext`."""
+    return CliSpec(
+        name="ext",
+        help="List, check, install, switch, make and remove extensions.",
+        command="zot_plugins.extension_bridge.cli.group:ext",
+    )

@@ -7,7 +7,7 @@ that cannot be used are refused here, with the reason in the extension's log.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from zot_core.types.failure import ZotError
@@ -38,6 +38,11 @@ class Registrations:
         self._caught: list[str] | None = None
         self._clashed: set[str] = set()
         self._in_use: dict[str, Callable[[], bool]] = {}
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything that can be used."""
+        return bool(self.commands or self.tools or self.events or self.intercepts)
 
     def take(self, frame: Registration) -> None:
         """Keeps a registration, and brings it into the session that is there."""
@@ -137,7 +142,7 @@ class Registrations:
             await answers.run_command(remote, ctx, frame.name, args)
 
         spec = CommandSpec(name=frame.name, description=frame.description, handler=handler)
-        self._bring(f"command {frame.name}", lambda: ctx.commands.register(spec), lambda: spec in ctx.commands.all())
+        self._bring(f"command {frame.name}", lambda: ctx.commands.register(spec), lambda: _has(ctx.commands.all(), spec))
 
     def _bring_tool(self, ctx: Any, frame: frames.RegisterTool) -> None:
         remote = self._remote
@@ -157,7 +162,7 @@ class Registrations:
             deferred=frame.deferred,
             details={"extension": remote.name},
         )
-        self._bring(f"tool {frame.name}", lambda: ctx.tools.register(spec), lambda: spec in ctx.tools.all())
+        self._bring(f"tool {frame.name}", lambda: ctx.tools.register(spec), lambda: _has(ctx.tools.all(), spec))
 
     def _bring(self, what: str, register: Callable[[], Any], in_use: Callable[[], bool]) -> None:
         self._caught = caught = []
@@ -180,3 +185,8 @@ class Registrations:
             self._clashed.add(what)
             for message in said or [f"its {what} is not used: another has that name"]:
                 self._remote.conflict(message)
+
+
+def _has(specs: Iterable[Any], spec: Any) -> bool:
+    """Whether this very one is there: comparing it by value with a thousand others takes seconds."""
+    return any(one is spec for one in specs)

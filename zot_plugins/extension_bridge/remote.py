@@ -16,7 +16,7 @@ from zot_core._version import __version__
 from zot_core.wire import frames, framing
 from zot_core.wire.channel import ChannelClosed, LineTooLong
 from zot_plugins.extension_bridge import ending, taking
-from zot_plugins.extension_bridge.handshake import HELLO_S, Handshake
+from zot_plugins.extension_bridge.handshake import HELLO_S, READY_S, Handshake
 from zot_plugins.extension_bridge.manifest import Manifest
 from zot_plugins.extension_bridge.panels import Panels
 from zot_plugins.extension_bridge.process import STATUS_S, Child
@@ -53,6 +53,7 @@ class Remote:
         self._no_hello = ""
         self._acknowledged = False
         self._told_start = True
+        self._untold = self._told_slow = False
         self._backlog: deque[frames.FromExtension] = deque()
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -77,8 +78,8 @@ class Remote:
         self.host = self.host_now()
         self._acknowledge()
         self.registrations.bring(ctx)
-        if not self.handshake.settled.is_set():
-            ctx.hold_requests(self.handshake.settled.wait(), self.handshake.left_to_wait())
+        if not self.handshake.settled.is_set() and (left := self.handshake.left_to_wait()):
+            ctx.hold_requests(self._awaited(left), left + 1.0)
         self.tell_session_start()
         while self._backlog and self.ctx is not None:
             self._handle(self._backlog.popleft())
@@ -86,6 +87,8 @@ class Remote:
     @hookimpl
     async def session_shutdown(self, event: Any) -> None:
         """Takes the session from it. At the end of zot it is told, and has two seconds."""
+        if self._untold:
+            self._tell_input_lost()
         self.panels.close_all()
         self.voice.end()
         self.ctx = None
@@ -146,6 +149,19 @@ class Remote:
             self._told_start = True
             self.send(frames.Event(event="session_start"))
 
+    async def _awaited(self, seconds: float) -> None:
+        """What the first request waits for; when that was for nothing, the person is told what the time went to."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.settled()
+        except TimeoutError:
+            self._slow(f"is not ready {READY_S:g} s after its start; requests go without it until it is")
+
+    def _slow(self, message: str) -> None:
+        if not self._told_slow:
+            self._told_slow = True
+            self.voice.tell(f"{message}{self.see_log()}")
+
     # --- trouble -----------------------------------------------------------------------------------------------------
 
     def see_log(self) -> str:
@@ -177,6 +193,7 @@ class Remote:
         self.error = self.child.channel.closed_because
         self.registrations.silence()
         if self.child.channel.closed_by_peer:
+            self._untold = True
             self._background(self._tell_unless_it_ends())
         else:
             self._tell_input_lost()
@@ -186,9 +203,11 @@ class Remote:
             async with asyncio.timeout(STATUS_S):
                 await self.child.left.wait()
         except TimeoutError:
-            self._tell_input_lost()
+            if self._untold:
+                self._tell_input_lost()
 
     def _tell_input_lost(self) -> None:
+        self._untold = False
         message = f"is told and asked nothing more, until extensions are reloaded: {self.error}"
         self.voice.tell(f"{message}{self.see_log()}", "error")
 
@@ -207,6 +226,7 @@ class Remote:
     def _gone(self) -> None:
         """The process or its output has ended."""
         gone, shake = self.child.gone, self.handshake
+        self._untold = False
         self.requests.fail(self.requests.lost or f"is gone: {gone}")
         self.panels.close_all()
         self.registrations.silence()
@@ -289,6 +309,8 @@ class Remote:
         shake, known = self.handshake, self.registrations
         counted = f"{len(known.commands)} commands, {len(known.tools)} tools"
         self.log.say(f"{shake.state} after {shake.ready_s or 0:.2f} s: {counted}")
+        if shake.state == "auto-ready" and not known.any:
+            self._slow(f"registered nothing in {READY_S:g} s after its hello, and did not say `ready`")
         self.tell_session_start()
 
     def _background(self, work: Coroutine[Any, Any, None]) -> None:

@@ -13,6 +13,25 @@ from typing import Any
 from zot_core.types.specs import ProviderSpec
 
 CHAT = "openai-completions"
+# Body: docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html;
+# path: botocore 1.44.8's model of bedrock-runtime. `mismatch_behavior`: @ai-sdk/amazon-bedrock 5.0.83, whose notes
+# quote how Anthropic's own name is refused. Tool references stand in no document of InvokeModel
+BEDROCK: dict[str, Any] = {
+    "path": "model/{model}/invoke-with-response-stream",
+    "bodyVersion": "bedrock-2023-05-31",
+    "betasInBody": True,
+    "streamField": False,
+    "bearerAuth": True,
+    "bindingField": "mismatch_behavior",
+    "supportsToolReferences": False,
+    "listsModels": False,
+}
+# docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference
+VERTEX: dict[str, Any] = {
+    "path": "publishers/google/models/{model}:streamGenerateContent?alt=sse",
+    "bearerAuth": True,
+    "listsModels": False,
+}
 
 
 def _chat(provider_id: str, name: str, base_url: str, *env: str, **more: Any) -> ProviderSpec:
@@ -21,7 +40,7 @@ def _chat(provider_id: str, name: str, base_url: str, *env: str, **more: Any) ->
 
 def endpoints() -> list[ProviderSpec]:
     """All of them; those of Azure and of local servers may be moved by an environment variable."""
-    return [*_vendors(), *_others(), *_hosts(), _azure(), _github(), *_local()]
+    return [*_vendors(), *_others(), *_hosts(), _azure(), _github(), *_clouds(), *_local()]
 
 
 def _vendors() -> list[ProviderSpec]:
@@ -116,6 +135,8 @@ def _hosts() -> list[ProviderSpec]:
             models=f"{catalog}:OPENROUTER",
             default_model="anthropic/claude-opus-5.5",
             compat={"reasoningObject": True, **no_replay},
+            oauth="zot_plugins.providers.openrouter:LOGIN",
+            probe="key",  # its models are listed for anybody
         ),
         _chat(
             "groq",
@@ -158,6 +179,7 @@ def _hosts() -> list[ProviderSpec]:
             "HF_TOKEN",
             models=f"{catalog}:HUGGINGFACE",
             default_model="moonshotai/Kimi-K3",
+            probe="https://huggingface.co/api/whoami-v2",
         ),
     ]
 
@@ -189,8 +211,42 @@ def _github() -> ProviderSpec:
         "https://models.github.ai/inference",
         "GITHUB_MODELS_TOKEN",
         discover="zot_plugins.providers.github:discover",
+        probe="https://api.github.com/user",
         compat={"versionlessPath": True},
     )
+
+
+def _clouds() -> list[ProviderSpec]:
+    """Whose requests are signed, or whose tokens come from a person's own tools: what is in braces in their addresses
+    is filled in with that. Such credentials are around for other reasons too, so neither is chosen unasked."""
+    return [
+        ProviderSpec(
+            id="amazon-bedrock",
+            name="Amazon Bedrock",
+            api="anthropic-messages",
+            base_url="https://bedrock-runtime.{region}.amazonaws.com",
+            env=("AWS_BEARER_TOKEN_BEDROCK",),
+            # Without the id of the key too: AWS's own tools take half a credential for a mistake
+            secret_env=("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN"),
+            headers={"accept": "application/vnd.amazon.eventstream", "x-amzn-bedrock-accept": "application/json"},
+            models="zot_plugins.providers.clouds:BEDROCK",
+            default_model="global.anthropic.claude-opus-5-5",
+            compat=BEDROCK,
+            authorize="zot_plugins.providers.bedrock:authorize",
+            named_only=True,
+        ),
+        ProviderSpec(
+            id="google-vertex",
+            name="Google Vertex AI",
+            api="google-generative-ai",
+            base_url="https://{endpoint}/v1/projects/{project}/locations/{location}",
+            models="zot_plugins.providers.clouds:VERTEX",
+            default_model="gemini-4-neon",
+            compat=VERTEX,
+            authorize="zot_plugins.providers.vertex:authorize",
+            named_only=True,
+        ),
+    ]
 
 
 def _local() -> list[ProviderSpec]:
@@ -199,8 +255,17 @@ def _local() -> list[ProviderSpec]:
         _server(
             "ollama", "Ollama", "OLLAMA_HOST", 11434, "OLLAMA_API_KEY", discover="zot_plugins.providers.local:ollama"
         ),
-        _server("lmstudio", "LM Studio", "LMSTUDIO_HOST", 1234, discover="zot_plugins.providers.local:lmstudio"),
-        _server("llamacpp", "llama.cpp", "LLAMACPP_HOST", 8080, compat=unknown),
+        # Its own variable for that: lmstudio.ai/docs/developer/core/authentication
+        _server(
+            "lmstudio",
+            "LM Studio",
+            "LMSTUDIO_HOST",
+            1234,
+            "LM_API_TOKEN",
+            discover="zot_plugins.providers.local:lmstudio",
+        ),
+        # What llama-server itself reads for --api-key: github.com/ggml-org/llama.cpp, tools/server/README.md
+        _server("llamacpp", "llama.cpp", "LLAMACPP_HOST", 8080, "LLAMA_API_KEY", compat=unknown),
         _server("vllm", "vLLM", "VLLM_HOST", 8000, "VLLM_API_KEY"),
     ]
 

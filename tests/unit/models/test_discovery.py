@@ -124,7 +124,7 @@ def test_a_list_is_kept_for_six_hours_and_offline_for_ever(tmp_path: Path) -> No
     assert [path.stat().st_mode & 0o777 for path in folder.iterdir()] == [0o600]
 
 
-@pytest.mark.parametrize(("page", "why"), [(401, "it answered 401"), (500, "answered 500"), (b"<html>", "no JSON")])
+@pytest.mark.parametrize(("page", "why"), [(404, "it answered 404"), (500, "answered 500"), (b"<html>", "no JSON")])
 def test_a_failure_is_named_and_not_asked_for_again_at_once(tmp_path: Path, page: Any, why: str) -> None:
     with ListServer({"/v1/models": page}) as server:
         (listed,) = ask(tmp_path / "models", (spec(server.url), CHAT), key="secret")
@@ -246,3 +246,36 @@ def test_anthropic_says_which_models_think_adaptively(tmp_path: Path) -> None:
     ]
     assert again == listed
     assert server.paths[:2] == ["/v1/models?limit=1000", "/v1/models?limit=1000&after_id=b"]
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_key_that_was_refused_is_not_sent_again_and_another_one_is_at_once(tmp_path: Path, status: int) -> None:
+    keys = ["old", "old", "new", "new"]
+
+    async def go(url: str) -> list[Listed]:
+        client = HttpClient()
+        found = Discovery(
+            tmp_path / "models", lambda: client, lambda spec: Credential(keys.pop(0), "a test"), clock=lambda: 1000.0
+        )
+        try:
+            listed = [await found.of(spec(url), CHAT) for _ in range(2)]
+            assert [found.is_news(one) for one in listed] == [True, False]
+            server.pages["/v1/models"] = {"data": [{"id": "big"}]}
+            return [*listed, await found.of(spec(url), CHAT), await found.of(spec(url), CHAT)]
+        finally:
+            await client.aclose()
+
+    with ListServer({"/v1/models": status}) as server:
+        listed = asyncio.run(go(server.url))
+        assert [headers["authorization"] for _, headers in server.asked] == ["Bearer old", "Bearer new"]
+    assert [bool(one.problem) for one in listed] == [True, True, False, False]
+    assert [model.id for model in listed[3].models] == ["big"]
+
+
+def test_no_word_of_a_refused_key_is_written_down(tmp_path: Path) -> None:
+    with ListServer({"/v1/models": 401}) as server:
+        (listed,) = ask(tmp_path / "models", (spec(server.url), CHAT), key="secret")
+        assert listed.problem and "secret" not in repr(listed)
+        ask(tmp_path / "models", (spec(server.url), CHAT), key="better")
+        assert len(server.asked) == 2
+    assert not list(tmp_path.rglob("*.json"))

@@ -432,7 +432,7 @@ def test_without_a_key_nothing_is_sent() -> None:
 
 def test_a_key_that_no_header_can_carry_is_not_shown() -> None:
     done = run(text("never"), credential=Credential("sk-“curly”", "auth.json"))
-    assert done.failure.kind == "internal"
+    assert done.failure.kind == "bad_request"
     assert "curly" not in done.failure.message
 
 

@@ -82,9 +82,12 @@ class RpcUi(NullUi):
         response, _ = await self._ask("confirm", timeout, {"title": title, "message": message})
         return response is not None and response.confirmed is True
 
-    async def input(self, title: str, placeholder: str = "", *, timeout: float | None = None) -> str | None:
-        """The text of `value`."""
-        response, _ = await self._ask("input", timeout, {"title": title, "placeholder": placeholder})
+    async def input(
+        self, title: str, placeholder: str = "", *, timeout: float | None = None, hidden: bool = False
+    ) -> str | None:
+        """The text of `value`; with `hidden` the client shows none of it while it is typed."""
+        fields = {"title": title, "placeholder": placeholder, "hidden": hidden}
+        response, _ = await self._ask("input", timeout, fields)
         return None if response is None else str(response.value)
 
     async def editor(self, title: str, prefill: str = "", *, timeout: float | None = None) -> str | None:
