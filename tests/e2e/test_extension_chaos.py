@@ -41,6 +41,10 @@ for frame in frames():
     if frame["name"] == "first": {TOOL}
     {ANSWER}
 """
+UNTIL_MISSED = """
+log = os.path.join(os.path.dirname(HERE), "home", "logs", "ext-wild.log")
+while b"is not ready" not in open(log, "rb").read(): time.sleep(0.01)
+"""
 STARTING = [
     Chaos(
         "never says hello",
@@ -62,7 +66,7 @@ STARTING = [
     ),
     Chaos(
         "starts slowly: the first request goes without its tool, the next has it",
-        f"time.sleep(3.3); {FINE}",
+        f"{UNTIL_MISSED}{FINE}",
         replies=Script().delay(1.5).tool_call("ls", path=".").then().tool_call("weather").then().text("Done."),
         log=["is not ready 3 s after its start", "ready after 3.", "1 tools"],
         err=["is not ready 3 s after its start; requests go without it", "{log}"],

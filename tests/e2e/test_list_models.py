@@ -87,6 +87,30 @@ def test_a_failure_is_named_and_the_rest_is_listed(zot: Any, zot_home: Path) -> 
     assert "the models of acme could not be listed" in done.err and "500" in done.err
 
 
+def test_a_failure_is_said_once_however_often_the_list_is_looked_into(zot: Any, zot_home: Path) -> None:
+    for status in (401, 500):
+        with ListServer({"/v1/models": status}) as server:
+            (zot_home / "models.json").write_text(entry(server.url, apiKey="k"))
+            done = zot("--provider", "acme", "--model", "acme/unheard-of", "--list-models", "acme")
+            assert done.err.count("could not be listed") == 1, done.err
+            assert server.paths == ["/v1/models"]
+
+
+def test_a_key_variable_of_a_local_server_is_sent(zot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = {"/v1/models": {"data": [{"id": "a-model"}]}, "/api/v0/models": {"data": [{"id": "a-model"}]}}
+    with ListServer(pages) as server:
+        for provider, host, key in (
+            ("llamacpp", "LLAMACPP_HOST", "LLAMA_API_KEY"),
+            ("lmstudio", "LMSTUDIO_HOST", "LM_API_TOKEN"),
+        ):
+            monkeypatch.setenv(host, server.url)
+            monkeypatch.setenv(key, f"key-of-{provider}")
+            listed = rows(zot("--list-models", "--json", provider))
+            assert list(listed) == [f"{provider}/a-model"]
+            assert server.asked[-1][1]["authorization"] == f"Bearer key-of-{provider}"
+            monkeypatch.delenv(key)
+
+
 def test_a_local_server_is_asked_only_when_it_is_named(zot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with ListServer({"/api/tags": {"models": [{"model": "llama:8b"}]}}) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.url)

@@ -37,8 +37,9 @@ MODELS = {
     }
 }
 EXTENSION = """
-emit("hello", name=NAME, version="1", capabilities=["commands"])
+hello()
 note(type="environment", names=sorted(os.environ))
+emit("ready")
 for frame in frames():
     pass
 """
@@ -52,7 +53,7 @@ def environment(monkeypatch: pytest.MonkeyPatch, zot_home: Path) -> None:
 
 
 def test_commands_see_no_credential_and_all_the_rest(zot: Any, project: Path) -> None:
-    zot.script([{"call": "bash", "args": {"command": "env > seen.txt"}}], ["Done."])
+    zot.script([{"tool_call": {"name": "bash", "args": {"command": "env > seen.txt"}}}], ["Done."])
     done = zot("-p", "Look around")
     assert (done.code, done.err) == (0, "")
     seen = dict(line.split("=", 1) for line in (project / "seen.txt").read_text().splitlines() if "=" in line)

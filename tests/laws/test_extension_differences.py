@@ -227,7 +227,11 @@ ENDS = [
         0,
         "",
         "private",
-        [("assistant_message", {"withheld": True}), ("turn_end", {"stop": "end_turn"}), ("done", {})],
+        [
+            ("assistant_message", {"withheld": True, "reason": "private"}),
+            ("turn_end", {"stop": "end_turn"}),
+            ("done", {}),
+        ],
     ),
     Ends(
         "a replaced message is all that leaves",

@@ -7,7 +7,7 @@ to differ, `test_extension_differences.py` says how.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,27 @@ async def new_session(app: Any) -> None:
 
 async def other_model(app: Any) -> None:
     assert await app.runtime.choice.set_model("recorded/two")
+
+
+async def _while_asked(app: Any, do: Callable[[], Any]) -> None:
+    """Sends a prompt, does something while its preparation waits for an answer, and lets that come."""
+    root = Path(app.runtime.cwd).parent
+    prompt = asyncio.create_task(app.prompt("Go"))
+    while not (root / "seen").exists():
+        await asyncio.sleep(0.005)
+    done = do()
+    if asyncio.iscoroutine(done):
+        await done
+    (root / "go-on").touch()
+    await prompt
+
+
+async def overtake(app: Any) -> None:
+    await _while_asked(app, lambda: other_model(app))
+
+
+async def abort(app: Any) -> None:
+    await _while_asked(app, app.abort)
 
 
 ORDER = [
@@ -331,6 +352,23 @@ PROMPTS = [
         said("Yes.", "No."),
         {"prompts": ["One.", "Two."]},
         steps=("Go", new_session, "On"),
+    ),
+    Law(
+        "a preparation that a reset overtakes is made again; its late answer changes nothing",
+        [
+            prompter("slow", {"system_prompt": "Old.", "hold": "go-on"}, {"system_prompt": "New."}),
+            prompter("behind", {}),
+        ],
+        said("Yes."),
+        {"prompts": ["New."], "asked": ["slow:before_agent_start"] * 2 + ["behind:before_agent_start"]},
+        steps=(overtake,),
+    ),
+    Law(
+        "an abort commits nothing: the next prompt asks again",
+        [prompter("slow", {"system_prompt": "Old.", "hold": "go-on"}, {"system_prompt": "New."})],
+        said("Yes."),
+        {"prompts": ["New."], "asked": ["slow:before_agent_start"] * 2, "shown": ["Yes."]},
+        steps=(abort, "On"),
     ),
 ]
 TOOLS = [

@@ -62,8 +62,8 @@ def commands():
 
 def test_messages_and_entries_are_drawn_by_their_plugin(desk: Any) -> None:
     plugin(desk, CARDS)
-    desk.script(["Noted."])
-    zot = desk.zot()
+    desk.script(*[["Noted."]] * 9)
+    zot = desk.zot(rows=50)
     run(zot, "/news")
     run(zot, "/news other")
     run(zot, "/bad")

@@ -29,8 +29,9 @@ KINDS: tuple[Kind, ...] = ("native", "child")
 class Actor:
     """What one plugin or extension does.
 
-    `asks` has an answer for each event that it intercepts, a list of them for one after another; `commands` an answer
-    for each command, with `notes` and `clear` before it. `place` and the order of actors give its rank. With `after` it
+    `asks` has an answer for each event that it intercepts, a list of them for one after another; one with `hold` is
+    given when the file of that name is there. `commands` has an answer for each command, with `notes` and `clear`
+    before it. `place` and the order of actors give its rank. With `after` it
     starts to speak when that other one has said all, which matters for a process only.
     """
 
@@ -61,6 +62,10 @@ def answer_to(event):
     if isinstance(answer, list):
         return answer.pop(0) if answer else {}
     return answer
+def held(answer):
+    if "hold" in answer and os.path.exists(os.path.join(SELF["folder"], answer["hold"])):
+        del answer["hold"]
+    return "hold" in answer
 """
 CHILD = """
 if SELF["after"]:
@@ -81,7 +86,9 @@ for frame in frames():
         seen(told=row.pop("event"), **row)
     elif frame["type"] == "event_intercept":
         seen(asked=row.pop("event"), **row)
-        emit("event_intercept_response", id=frame["id"], **answer_to(frame["event"]))
+        answer = dict(answer_to(frame["event"]))
+        while held(answer): time.sleep(0.005)
+        emit("event_intercept_response", id=frame["id"], **answer)
     elif frame["type"] == "tool_call":
         seen(called=frame["name"], args=frame["args"])
         answer = next(tool["answer"] for tool in SELF["tools"] if tool["name"] == frame["name"])
@@ -94,6 +101,7 @@ for frame in frames():
         emit("command_response", id=frame["id"], **answer)
 """
 NATIVE = """
+import asyncio
 from zot_core import Block, CommandSpec, Image, Text, ToolResult, ToolSpec, ZotError, hookimpl
 
 def row_of(name, event):
@@ -107,7 +115,8 @@ def row_of(name, event):
 def asking(name):
     async def ask(event):
         seen(asked=name, **row_of(name, event))
-        answer = answer_to(name)
+        answer = dict(answer_to(name))
+        while held(answer): await asyncio.sleep(0.005)
         if answer.get("block"):
             return Block(answer["reason"])
         words = {"modified_args": "args", "replace_text": "text", "system_prompt": "system_prompt"}

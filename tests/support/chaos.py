@@ -112,23 +112,21 @@ def finish(run: Run) -> str:
     assert "Traceback" not in err, err
     assert (run.process.returncode, answer) == (row.code, row.answer), (err, events[-4:])
     assert events[-1]["type"] == "done" or row.code == 2, events[-1]
-    assert row.at_least <= taken < row.within, taken
-    assert left_over(run.mark) == []
+    assert row.at_least <= taken < row.within, f"it took {taken:.2f} s"
+    left = left_over(run.mark)
+    assert left == [], f"still running: {left}"
 
     log_path = run.home / "logs" / "ext-wild.log"
     log = log_path.read_text(encoding="utf-8", errors="replace") if log_path.exists() else ""
     results = [event for event in events if event["type"] == "tool_result"]
     texts = "\n".join(block.get("text", "") for result in results for block in result["content"])
-    assert [result["is_error"] for result in results if result["is_error"] is not bool(row.result)] == [], results
+    assert all(result["is_error"] is bool(row.result) for result in results), results
     told = err.replace("\n", " ")
-    if not row.err:
-        assert err == ""
-    else:
-        assert "wild" in told
+    assert "wild" in told if row.err else err == "", f"stderr: {err!r}"
     for words, where in ((row.log, log), (row.err, told), (row.result, texts)):
         for text in words:
             assert text.replace("{log}", str(log_path)) in where, (text, where)
-    assert sum(path.stat().st_size for path in (run.home / "logs").glob("ext-*")) <= 2 << 20
+    assert sum(path.stat().st_size for path in (run.home / "logs").glob("ext-*")) <= 2 << 20, "the log is not bounded"
     assert row.seen(run.extension), run.extension.seen
     return str(err)
 

@@ -63,7 +63,7 @@ class Loader:
         return self._loaded[key]
 
     def hand_on(self) -> None:
-        """Leaves what it imported to the next Loader of this process, so that no plugin is imported twice in a start."""
+        """Leaves what it imported to the next Loader of this process: no plugin is imported twice in a start."""
         _handed_on.update(self._loaded)
 
     def renew(self) -> None:

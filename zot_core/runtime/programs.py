@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from zot_core.types.failure import ZotError
 from zot_core.types.record import record
-from zot_core.types.specs import resolve
 
 if TYPE_CHECKING:
     from zot_core.config.boot import BootCache
@@ -71,6 +70,8 @@ class Programs:
 
     def command(self, program: Program) -> Any:
         """The command itself. Raises ZotError when it cannot be had."""
+        from zot_core.types.specs import resolve  # not for the help page
+
         if isinstance(program.command, str):
             try:
                 return resolve(program.command)

@@ -226,11 +226,11 @@ class Runs:
         token = _INSIDE.set(True)
         try:
             await runtime.readiness.wait(signal)
-            runtime.refresh_prompt()
+            runtime.turns.refresh_prompt()
             self.last = await run(
                 messages,
                 state=runtime.state,
-                config=runtime.turn_config,
+                config=runtime.turns.config,
                 sink=runtime.sink,
                 queues=runtime.queues,
                 signal=signal,

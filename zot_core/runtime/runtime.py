@@ -7,18 +7,16 @@ with. Must not know a mode or a built-in plugin.
 from __future__ import annotations
 
 import asyncio
-import datetime
 import os
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zot_core.agent.cancel import Signal
-from zot_core.agent.config import AgentState, TurnConfig, Update
-from zot_core.agent.prompt import build_base, options_for
+from zot_core.agent.config import AgentState
 from zot_core.agent.queues import Queues
 from zot_core.compaction.estimate import ContextUsage, context_tokens
 from zot_core.ctx.bus import Bus
-from zot_core.ctx.context import PluginContext, ToolCtx
+from zot_core.ctx.context import PluginContext
 from zot_core.ctx.errors import StaleContextError
 from zot_core.ctx.plugin_ui import PromptSpan
 from zot_core.ctx.rpc import RpcHandlers
@@ -32,6 +30,7 @@ from zot_core.runtime.runs import Runs
 from zot_core.runtime.secrecy import secrets_of
 from zot_core.runtime.sink import SessionSink
 from zot_core.runtime.toolbox import Toolbox
+from zot_core.runtime.turning import Turns
 from zot_core.types.specs import SessionFacts
 
 if TYPE_CHECKING:
@@ -48,18 +47,14 @@ if TYPE_CHECKING:
     from zot_core.runtime.renderers import Renderers
     from zot_core.session.session import Session
     from zot_core.toolkit.process import ProcessGroups
-    from zot_core.types.content import ToolCall
-    from zot_core.types.failure import Failure
     from zot_core.types.specs import (
         CommandSpec,
         Expansion,
         FilesystemPolicy,
-        PromptSection,
         PromptSource,
         ResourcePath,
         Summarizer,
         ToolResult,
-        ToolSpec,
     )
 
 
@@ -103,9 +98,8 @@ class Runtime:
         self._processes: ProcessGroups | None = None
         self._compactor: Compactor | None = None
         self._renderers: Renderers | None = None
-        self._sections: tuple[PromptSection, ...] | None = None
-        self._prompt_shape: Any = None
         self._brought: dict[str, list[tuple[str, Any]]] = {}
+        self.turns = Turns(self)
         self.runs = Runs(self)
         self.approvals = Approvals(self)
         self.sink = SessionSink(host.pipeline, session, app.front, self.runs.pump)
@@ -206,46 +200,6 @@ class Runtime:
 
     # --- what a run is given -----------------------------------------------------------------------------------------
 
-    def turn_config(self) -> TurnConfig:
-        """The configuration of the next model call. Raises RunFailed when no model is chosen."""
-        model = self.choice.require()
-        tools = self.toolbox.active()
-        sections = self._prompt_sections()
-        options = options_for(
-            tools,
-            sections,
-            cwd=self.cwd,
-            custom_prompt=self.app.custom_prompt,
-            append=self.app.options.append_system_prompt,
-        )
-        # What the prompt says decides its epoch: a tool that it does not mention may come and go within one.
-        told = (options.tool_snippets, options.prompt_guidelines, options.custom_prompt, options.append_system_prompt)
-        shape = (told, sections, model.provider, model.id)
-        if shape != self._prompt_shape:
-            if self._prompt_shape is not None:
-                self.state.prompt.raise_epoch("prompt")
-            self._prompt_shape = shape
-        return TurnConfig(
-            model=model,
-            api=model.api,
-            stream=self.choice.stream,
-            tool_context=self._tool_context,
-            tools=tools,
-            thinking=self.choice.thinking,
-            system=lambda: build_base(options, sections, date=datetime.date.today().isoformat()),
-            options=options,
-            session_id=self.session.id,
-            cwd=self.cwd,
-            max_steps=self.app.options.max_steps or self.settings.values.max_steps,
-            activate_tools=self._activate,
-            find_tool=self._find_tool,
-            on_overflow=self._make_room,
-        )
-
-    def refresh_prompt(self) -> None:
-        """Lets the next model call look at context files and other sources again."""
-        self._sections = None
-
     def current_system_prompt(self) -> str:
         """The prompt of the last pass that was committed."""
         return self.state.prompt.text
@@ -264,7 +218,7 @@ class Runtime:
         return await execute_nested(
             name,
             args,
-            config=self.turn_config(),
+            config=self.turns.config(),
             state=self.state,
             sink=self.sink,
             signal=signal,
@@ -354,37 +308,6 @@ class Runtime:
             no_extensions=self.app.options.no_ext,
             secret_env=self.secrets,
         )
-
-    def _prompt_sections(self) -> tuple[PromptSection, ...]:
-        if self._sections is None:
-            found: list[PromptSection] = []
-            for plugin, source in self.prompt_sources:
-                try:
-                    found.extend(source.read(self.context(plugin)) if source.with_ctx else source.read())
-                except Exception as error:  # a plugin's reader; the others' sections stay
-                    self.host.pipeline.broken(plugin, "prompt_sources", error)
-            self._sections = tuple(found)
-        return self._sections
-
-    def _tool_context(self, call: ToolCall, update: Update, signal: Signal) -> ToolCtx:
-        return ToolCtx(self, self.toolbox.owner_of(call.name), call.id, signal, update)
-
-    async def _make_room(self, failure: Failure) -> bool:
-        return await self.compactor.on_overflow(failure)
-
-    async def _activate(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        added = self.toolbox.activate(names)
-        if added and self.sink.wants("tool_activated"):
-            from zot_core.events.tool import ToolActivatedEvent
-
-            await self.sink.tell(ToolActivatedEvent(tool_names=added))
-        return added
-
-    async def _find_tool(self, name: str) -> ToolSpec | None:
-        tool = self.toolbox.find(name)
-        if tool is not None:
-            await self._activate((name,))
-        return tool
 
     def _task_done(self, plugin: str, name: str, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

@@ -71,7 +71,9 @@ class ExtensionLog:
     def _open(self) -> None:
         make_private(self.path.parent.parent)
         make_private(self.path.parent)
-        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
+        # O_NONBLOCK: a pipe in the log's place that nobody reads must not hold up zot
+        flags = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | flags, 0o600)
 
     def _rotate(self) -> None:
         """Begins a new part, unless another zot just has."""

@@ -19,7 +19,8 @@ from zot_plugins.providers.plugin import providers
 
 ROOT = Path(__file__).parents[3]
 ORDER = """anthropic openai google kimi deepseek zai xai mistral openrouter groq cerebras together fireworks huggingface
-azure github ollama lmstudio llamacpp vllm custom""".split()
+azure github amazon-bedrock google-vertex ollama lmstudio llamacpp vllm custom""".split()
+CLOUDS = ("amazon-bedrock", "google-vertex")  # see test_clouds.py
 LOCAL = {"ollama": 11434, "lmstudio": 1234, "llamacpp": 8080, "vllm": 8000}
 VARIABLES = ("AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_VERSION", "OLLAMA_HOST", "VLLM_HOST", "LMSTUDIO_HOST")
 
@@ -49,7 +50,7 @@ def test_the_order_is_the_documented_one() -> None:
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("name", [name for name in ORDER if name not in (*LOCAL, "azure", "github", "custom")])
+@pytest.mark.parametrize("name", [name for name in ORDER if name not in (*LOCAL, *CLOUDS, "azure", "github", "custom")])
 def test_a_catalog_is_complete(name: str) -> None:
     found = registry()
     spec = by_id()[name]
