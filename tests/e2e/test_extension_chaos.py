@@ -95,6 +95,15 @@ STARTING = [
         result=NOTHING,
     ),
     Chaos(
+        "is refused, and ignores SIGTERM",
+        f"signal.signal(15, signal.SIG_IGN); subprocess.Popen({SLEEPER})\nhello(name='tame')\n"
+        "while True: time.sleep(600)",
+        log=["it says hello as 'tame'", "it was ended by SIGKILL"],
+        err=["it says hello as 'tame'", "{log}"],
+        result=NOTHING,
+        within=8.0,
+    ),
+    Chaos(
         "says a hello that is none, and exits",
         'raw(b\'{"type":"hello","name":7}\\n\'); sys.exit(0)',
         log=["a malformed `hello`", "it exited with status 0 before its hello"],

@@ -25,7 +25,7 @@ from support.chaos import (
     one_call,
 )
 from support.extension_scripts import script
-from support.marked import MARK, alive, left_over
+from support.marked import MARK, alive, children_of, left_over, state_of
 
 from zot_core.testing import Script
 
@@ -187,3 +187,25 @@ def test_one_that_dies_between_prompts_is_told_once_and_comes_back_by_a_reload(
     assert client.of("tool_result")[1]["content"][0]["text"] == "fog"
     assert client.close() == 0
     assert sum("ended unexpectedly" in line["message"] for line in client.of("ext_notify")) == 1
+
+
+@pytest.mark.time_limit(60)
+def test_twenty_reloads_leave_one_process_of_each(
+    rpc: Any, zot: Any, tmp_path: Path, zot_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MARK, str(tmp_path))
+    parent = script(tmp_path, "parent", f"subprocess.Popen(['sleep', '600'], start_new_session=True)\n{FINE}")
+    zot.script(*one_call().replies)
+    client = rpc(*exts(parent))
+    for _ in range(20):
+        assert client.ok("reload", what="extensions")["failed"] == []
+    deadline = time.monotonic() + 5.0
+    while len(alive(str(tmp_path))) > 3:  # zot, the extension and what it started
+        assert time.monotonic() < deadline, alive(str(tmp_path))
+        time.sleep(0.01)
+    assert [pid for pid in children_of(client.process.pid) if state_of(pid) == "Z"] == []
+    client.ok("prompt", message="Go")
+    client.wait("done")
+    assert client.of("tool_result")[0]["content"][0]["text"] == "fog"
+    assert client.close() == 0
+    assert left_over(str(tmp_path)) == []

@@ -90,8 +90,8 @@ def test_a_failure_is_named_and_the_rest_is_listed(zot: Any, zot_home: Path) -> 
 def test_a_failure_is_said_once_however_often_the_list_is_looked_into(zot: Any, zot_home: Path) -> None:
     for status in (401, 500):
         with ListServer({"/v1/models": status}) as server:
-            (zot_home / "models.json").write_text(entry(server.url, apiKey="k"))
-            done = zot("--provider", "acme", "--model", "acme/unheard-of", "--list-models", "acme")
+            (zot_home / "models.json").write_text(entry(server.url, apiKey="k", models=[]))
+            done = zot("--provider", "acme", "--list-models", "acme")
             assert done.err.count("could not be listed") == 1, done.err
             assert server.paths == ["/v1/models"]
 

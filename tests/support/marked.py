@@ -31,3 +31,18 @@ def left_over(mark: str, seconds: float = 3.0) -> list[tuple[int, str]]:
             return found
         time.sleep(0.01)
     return []
+
+
+def state_of(pid: int) -> str:
+    """A process's state in a letter, `Z` for one that has ended and was not looked at; empty when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+def children_of(pid: int) -> list[int]:
+    """The ids of its children, those that have ended included."""
+    return [
+        int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()
+    ]

@@ -198,7 +198,7 @@ def _wrapped(line: list[Cell], width: int) -> list[list[Cell]]:
         if piece == " ":
             blank = place
         used += columns
-    return [*parts, _stripped(line[start:])] if parts else [line]
+    return [*parts, _stripped(line[start:])] if parts or used > width else [line]
 
 
 def _stripped(part: list[Cell]) -> list[Cell]:

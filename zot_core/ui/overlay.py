@@ -91,8 +91,20 @@ def place(options: OverlayOptions, columns: int, rows: int, lines: int) -> Recta
     height = max(lines if wanted is None else wanted, options.min_height)
     height = max(min(height, room, most if most is not None else room), 1)
     anchor = options.anchor
-    x = left if "left" in anchor else columns - right - width if "right" in anchor else (columns - width) // 2
-    y = top if "top" in anchor else rows - bottom - height if "bottom" in anchor else (rows - height) // 2
+    x = (
+        left
+        if "left" in anchor
+        else columns - right - width
+        if "right" in anchor
+        else left + (columns - left - right - width) // 2
+    )
+    y = (
+        top
+        if "top" in anchor
+        else rows - bottom - height
+        if "bottom" in anchor
+        else top + (rows - top - bottom - height) // 2
+    )
     col, row = _cells("col", options.col, columns - width), _cells("row", options.row, rows - height)
     x = (x if col is None else col) + options.offset_x
     y = (y if row is None else row) + options.offset_y

@@ -16,8 +16,7 @@
 | betas | a list of further `anthropic-beta` values | |
 | versionlessPath | the base URL has no version and wants none: no `v1` is put before the path | false |
 | path | a path of its own, with the model in the place of `{model}`, and then not in the body | `v1/messages` |
-| bodyVersion | what stands in the body as `anthropic_version`, and then not in a header | |
-| betasInBody | wants betas in the body as `anthropic_beta` | in a header |
+| bodyVersion, betasInBody | `anthropic_version` of the body; true: its `anthropic_beta` has the betas | in headers |
 | streamField | false: the path asks for a stream, and `stream` is refused | true |
 | bindingField | what the field of `block_binding` is called | `prefix_mismatch_behavior` |
 | extraBody | an object merged over the payload: sampling parameters and the like | |

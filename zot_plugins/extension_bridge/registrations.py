@@ -142,7 +142,9 @@ class Registrations:
             await answers.run_command(remote, ctx, frame.name, args)
 
         spec = CommandSpec(name=frame.name, description=frame.description, handler=handler)
-        self._bring(f"command {frame.name}", lambda: ctx.commands.register(spec), lambda: _has(ctx.commands.all(), spec))
+        self._bring(
+            f"command {frame.name}", lambda: ctx.commands.register(spec), lambda: _has(ctx.commands.all(), spec)
+        )
 
     def _bring_tool(self, ctx: Any, frame: frames.RegisterTool) -> None:
         remote = self._remote

@@ -54,7 +54,7 @@ def test_lines_are_cut_in_both_directions() -> None:
     "garbage", [17, [1], {"a": 1}, object(), type("X", (), {"render": lambda self, width: None})()]
 )
 def test_garbage_is_an_error_in_words(garbage: Any) -> None:
-    with pytest.raises(TypeError, match="answered|not text"):
+    with pytest.raises(TypeError, match=r"answered|not text"):
         drawn(garbage, 10)
 
 
@@ -140,7 +140,7 @@ MANY = {"id": "b", "question": "B?", "options": ["p", "q"], "multiSelect": True}
         ([ONE], ("2",), {"a": "y"}),
         ([MANY], ("enter",), {"b": ["p"]}),
         ([MANY], ("down", " ", "up", " ", "enter"), {"b": ["p", "q"]}),
-        ([MANY], (" ", "3", "down", "down", "enter", "o", "enter"), {"b": ["p", "o"]}),
+        ([MANY], (" ", "3", "o", "enter"), {"b": ["p", "o"]}),
         ([ONE, MANY], ("enter", "left", "down", "enter", "enter"), {"a": "y", "b": ["p"]}),
         ([{"question": "Name?"}], ("Z", "o", "enter"), {"1": "Zo"}),
         ([ONE], ("down", "down", "enter", "w", "enter"), {"a": "w"}),

@@ -93,7 +93,7 @@ class QuestionDialog:
             self._take(self._at)
         elif key.isdecimal() and 0 < int(key) <= len(rows):
             self._at = int(key) - 1
-            if self._question.many:
+            if self._question.many and self._at < len(self._question.options):
                 self._mark(self._at)
             else:
                 self._take(self._at)
