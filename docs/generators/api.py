@@ -9,16 +9,19 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from typing import Any
 
+import zot_core.ui
 from generators.classes import attribute_notes, fields_table
 from generators.markdown import code, doc, table
-from zot_core.ctx import context, facades, plugin_ui, protocols
+from zot_core.ctx import context, facades, plugin_ui, protocols, ui_protocol
 from zot_core.events import base
 from zot_core.hooks.markers import HookError, hookimpl
 from zot_core.models import protocol
 from zot_core.types import content, failure, login, messages, routing, specs, stream, tool_decorator
 from zot_core.types.usage import Usage
+from zot_core.ui import editor
 
 INTRO = """
 # API
@@ -121,6 +124,8 @@ STREAMS = (
     stream.Failed,
     protocol.HttpRequest,
 )
+SCREEN = (editor.Tui, editor.EditorText, editor.FooterData, ui_protocol.RenderersFacade)
+CURSOR = "Stands in a component's line before the character that the terminal's cursor is on."
 FAILURES = (failure.Failure, failure.ZotError, failure.UsageError, failure.RunFailed, HookError)
 
 
@@ -157,6 +162,19 @@ def _parts() -> Iterator[str]:
     )
     yield "## Failures"
     yield from map(_data, FAILURES)
+    yield f"## zot_core.ui\n\n{doc(zot_core.ui)}\n\nFactories are given a `Tui`, the theme and a `Keybindings`."
+    yield from map(_of_ui, (*SCREEN, *(getattr(zot_core.ui, name) for name in zot_core.ui.__all__)))
+
+
+def _of_ui(thing: Any) -> str:
+    """Something of zot_core.ui; the door of plugins has another Text, hence the prefix."""
+    if not isinstance(thing, type):
+        if not callable(thing):
+            return f"### ui.CURSOR\n\n{CURSOR}"
+        return f"### ui.{thing.__name__}\n\n{code(thing.__name__ + str(inspect.signature(thing)))}\n\n{doc(thing)}"
+    if is_dataclass(thing):
+        return _data(thing).replace("### ", "### ui.", 1)
+    return f"### ui.{thing.__name__}\n\n{doc(thing)}\n\n{members((thing, thing))}"
 
 
 def _data(cls: Any) -> str:

@@ -36,7 +36,8 @@ def test_plugins_are_listed_in_their_order_with_what_they_implement(zot: Any, pl
 def test_the_chain_of_a_hook_is_printed(zot: Any, plugin: Plugin) -> None:
     first, second = plugin(GUARD, "first"), plugin(GUARD.replace("trylast", "tryfirst"), "second")
     rows = json.loads(zot("plugins", "--order", "tool_call", "--json", "--plugin", first, "--plugin", second).out)
-    assert [(row["plugin"], row["band"]) for row in rows] == [("second", "tryfirst"), ("first", "trylast")]
+    chain = [("second", "tryfirst"), ("first", "trylast"), ("permissions", "trylast")]
+    assert [(row["plugin"], row["band"]) for row in rows] == chain
     assert "no plugin implements" in zot("plugins", "--order", "user_bash").err
     wrong = zot("plugins", "--order", "tool_cal")
     assert wrong.code == 2 and "did you mean tool_call" in wrong.err
@@ -45,7 +46,7 @@ def test_the_chain_of_a_hook_is_printed(zot: Any, plugin: Plugin) -> None:
 def test_hooks_name_who_implements_them(zot: Any, plugin: Plugin) -> None:
     rows = json.loads(zot("plugins", "--hooks", "--json", "--plugin", plugin(GUARD)).out)
     by_hook = {row["hook"]: row for row in rows}
-    assert by_hook["tool_call"]["kind"] == "gate" and by_hook["tool_call"]["plugins"] == ["mine"]
+    assert by_hook["tool_call"]["kind"] == "gate" and by_hook["tool_call"]["plugins"] == ["mine", "permissions"]
     assert by_hook["tools"]["kind"] == "contribution"
 
 

@@ -221,7 +221,8 @@ def test_retries_are_announced_without_a_terminal(zot: Any, zot_home: Path) -> N
     assert second.endswith(" (2 of 2)")
 
 
-def test_extensions_need_a_plugin_that_knows_them(zot: Any) -> None:
+def test_extensions_need_a_plugin_that_knows_them(zot: Any, zot_home: Path) -> None:
+    (zot_home / "settings.json").write_text('{"disabled_plugins": ["extension_bridge"]}', encoding="utf-8")
     done = zot("-p", "x", "--ext", "/nonexistent")
     assert done.code == 2 and "--ext /nonexistent: no loaded plugin knows extensions" in done.err
 

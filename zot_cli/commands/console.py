@@ -73,7 +73,7 @@ class LineConsole:
         tables.show_json(value)
 
     def say(self, text: str) -> None:
-        tables.heading(text)
+        tables.heading(stdio.fitted(clean(text), 1))
 
     def complain(self, text: str) -> None:
         stdio.complain(clean(text))

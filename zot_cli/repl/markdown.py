@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(r"(?:[A-Za-z\"'(À-ÿ])(?:[^*_`\[\]<>|~&\\#\n!]|\n(?=[A-Za-z\"'(À-ÿ]))*(?<! )")
 """A paragraph without anything that Markdown knows: it begins as prose does, and so does each of its lines."""
 
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+
 
 def final_part(text: str) -> int:
     """How many characters of a text that still grows will never change their meaning: all before the last top-level
@@ -28,21 +30,25 @@ def final_part(text: str) -> int:
     starts = _starts(text[:end])
     if len(starts) < 2:
         return 0
-    lines = text[:end].split("\n")
-    return sum(len(line) + 1 for line in lines[: starts[-1]])
+    return sum(map(len, _lines(text[:end])[: starts[-1]]))
 
 
 def blocks_of(text: str) -> list[str]:
     """The top-level blocks of a finished text, in order, without the blank lines between them."""
-    lines = text.split("\n")
+    lines = _lines(text)
     starts = _starts(text)
     ends = [*starts[1:], len(lines)]
     if not starts:
-        return [text.strip("\n")] if text.strip() else []
+        return [text.strip("\r\n")] if text.strip() else []
     # What no block claims (a link definition, say) stays with the block before it.
-    first = "\n".join(lines[: starts[0]]).strip("\n")
-    found = ["\n".join(lines[start:end]).strip("\n") for start, end in zip(starts, ends, strict=True)]
+    first = "".join(lines[: starts[0]]).strip("\r\n")
+    found = ["".join(lines[start:end]).strip("\r\n") for start, end in zip(starts, ends, strict=True)]
     return [*([first] if first else []), *found]
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends, counted as Markdown counts them: a lone carriage return ends one too."""
+    return _LINE.findall(text)
 
 
 def _starts(text: str) -> list[int]:

@@ -219,7 +219,9 @@ def _advice(failure: Failure, origin: Origin, longest_wait: float, now: float) -
 
 
 def _key_advice(origin: Origin) -> str:
-    source = f"The key came from {origin.key_source}" if origin.key_source else "No key was sent"
+    if not origin.key_source:
+        return "No key was sent; give one with --api-key, the environment or auth.json"
+    source = f"The key came from {origin.key_source}"
     if origin.other_keys:
         return f"{source}; there is another one in {' and in '.join(origin.other_keys)}"
     return f"{source}; check it, or give another with --api-key, the environment or auth.json"

@@ -23,7 +23,9 @@ class EditorText(Protocol):
     """What stands in the screen's editor. `at` is the cursor, counted in characters; both may be set."""
 
     text: str
+    """What is typed; a long paste is folded to a chip."""
     at: int
+    """The cursor's place in it."""
 
     def insert(self, text: str) -> None:
         """Types a text at the cursor."""
@@ -37,6 +39,7 @@ class Tui(Protocol):
     """The screen, as components see it."""
 
     editor: EditorText
+    """What stands in the editor."""
 
     @property
     def columns(self) -> int:
@@ -58,23 +61,40 @@ class FooterData(Protocol):
     """What a footer may tell. `tokens` of `window` are the model's context; `window` 0 means that none is chosen."""
 
     @property
-    def cwd(self) -> str: ...
+    def cwd(self) -> str:
+        """The project's folder, in short."""
+
     @property
-    def branch(self) -> str: ...
+    def branch(self) -> str:
+        """The git branch, "" outside of a repository."""
+
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """`provider/id`, "" while none is chosen."""
+
     @property
-    def level(self) -> str: ...
+    def level(self) -> str:
+        """The thinking level."""
+
     @property
-    def tokens(self) -> int: ...
+    def tokens(self) -> int:
+        """Tokens in use of the model's window."""
+
     @property
-    def window(self) -> int: ...
+    def window(self) -> int:
+        """Tokens that the model takes."""
+
     @property
-    def cost(self) -> float: ...
+    def cost(self) -> float:
+        """US dollars that the conversation cost."""
+
     @property
-    def session(self) -> str: ...
+    def session(self) -> str:
+        """The session's name."""
+
     @property
-    def statuses(self) -> dict[str, str]: ...
+    def statuses(self) -> dict[str, str]:
+        """What plugins have set, by key."""
 
 
 class AppEditor(Component):

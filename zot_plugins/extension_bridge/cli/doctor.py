@@ -131,8 +131,9 @@ def _row(found: Found, remotes: dict[str, Any], notes: list[Note], app: App) -> 
     elif mine not in app.runtime.host.plugins:
         row |= {"state": "shadowed", "error": f"the plugin {found.name} has its name"}
     said = [note.text for note in notes if note.source == mine and note.level in ("warning", "error")]
-    known = {row["error"], *row["warnings"], *row["conflicts"]}
-    row["warnings"] += [text for text in dict.fromkeys(said) if text not in known and not _told(text, row["error"])]
+    known = {*row["warnings"], *row["conflicts"]}
+    said = [*row["warnings"], *(text for text in dict.fromkeys(said) if text not in known)]
+    row["warnings"] = [text for text in said if not _told(text, row["error"])]
     return row
 
 

@@ -45,7 +45,7 @@ def new(console: Console, name: str, lang: str, folder: str | None) -> None:
         raise UsageError(f"{target} is there already; another place: --dir DIR")
     file, needs = _LANGUAGES[lang]
     try:
-        with staging(target.parent) as made:
+        with staging(target.parent, own=False) as made:
             _write(made, name, lang, file)
             made.chmod(0o755)
             made.rename(target)
@@ -70,7 +70,8 @@ def _write(folder: Path, name: str, lang: str, file: str) -> None:
         "enabled": True,
     }
     texts = {FILE: json.dumps(manifest, indent=2) + "\n", file: _template(f"{lang}.txt", name)}
-    texts["README.md"] = _template("readme.txt", name)
+    build = "go build -o main .               # after every change\n" if lang == "go" else ""
+    texts["README.md"] = _template("readme.txt", name).replace("@BUILD@", build)
     if lang == "python":
         texts["zot_ext.py"] = files(f"{_BASE}.sdk").joinpath("zot_ext.py").read_text(encoding="utf-8")
     if lang == "go":

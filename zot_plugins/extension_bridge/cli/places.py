@@ -74,6 +74,12 @@ def unknown(name: str, known: list[str], scope: Scope | None = None) -> str:
     return f"there is no extension {name!r}{where}{hint}"
 
 
+def one_line(text: str, most: int = 300) -> str:
+    """Foreign text that must not look like a line of zot's own."""
+    folded = " ".join(text[: most * 4].split())
+    return folded if len(folded) <= most else f"{folded[: most - 1]}…"
+
+
 def kind_of(found: Found) -> str:
     """What it brings: `protocol` with a program, else `theme`, `skills` or both."""
     manifest = found.manifest

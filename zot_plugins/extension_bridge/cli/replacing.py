@@ -53,7 +53,7 @@ def _carry(old: Path, new: Path) -> list[str]:
     for path in sorted(walk(old)):
         place = path.relative_to(old)
         name = place.as_posix()
-        if name in (RECORD, FILE) or place.parts[0] == ".git":
+        if name in (RECORD, FILE) or place.parts[0] == ".git" or "__pycache__" in place.parts:
             continue
         if name in came and digest(path) == came[name]:
             continue

@@ -16,7 +16,7 @@ from zot_plugins.extension_bridge.finding import FILE
 SCHEMES = ("https", "ssh", "git", "file", "http")
 _SCP = re.compile(r"(?:[\w.-]+@)?[\w.-]+:(?!//)\S+")
 """`host:path` and `user@host:path`, as git takes them beside URLs."""
-_SECRET = re.compile(r"(?<=://)[^/@\s]*@")
+_SECRET = re.compile(r"(?<=://)[^/\s]*@")
 
 
 @record

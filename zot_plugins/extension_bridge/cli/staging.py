@@ -33,15 +33,18 @@ class Refused(ZotError):
 
 
 @contextmanager
-def staging(parent: Path) -> Iterator[Path]:
-    """An empty folder in `parent`, gone afterwards unless it was moved away. Raises ZotError."""
+def staging(parent: Path, *, own: bool = True) -> Iterator[Path]:
+    """An empty folder in `parent`, gone afterwards unless it was moved away. In a folder that is zot's `own`, what was
+    left by those that were killed is taken away. Raises ZotError."""
     try:
         parent.mkdir(parents=True, exist_ok=True)
-        _clear(parent)
+        if own:
+            _clear(parent)
         folder = parent / f"{PREFIX}{os.getpid()}-{os.urandom(4).hex()}"
         folder.mkdir(mode=0o700)
     except OSError as error:
-        raise ZotError(f"nothing was installed: {error.filename or parent}: {reason(error)}") from error
+        done = "installed" if own else "written"
+        raise ZotError(f"nothing was {done}: {error.filename or parent}: {reason(error)}") from error
     try:
         yield folder
     finally:
@@ -97,6 +100,12 @@ def walk(folder: Path) -> Iterator[Path]:
         yield from (base / name for name in folders if (base / name).is_symlink())
 
 
+def size_of(folder: Path) -> tuple[int, int]:
+    """How many files and links there are, and their bytes."""
+    sizes = [path.lstat().st_size for path in walk(folder)]
+    return len(sizes), sum(sizes)
+
+
 def digests(folder: Path) -> dict[str, str]:
     """Relative path -> what tells one state of the file from another, for all files and links."""
     return {path.relative_to(folder).as_posix(): digest(path) for path in sorted(walk(folder))}
@@ -139,8 +148,13 @@ def _copy_file(source: Path, target: Path, place: Path, budget: _Budget) -> None
         if not stat.S_ISREG(found.st_mode):
             raise Refused(f"{place} is {_kind(found.st_mode)}: an extension is made of files, folders and links")
         budget.data(found.st_size, place)
-        with target.open("xb") as writing:
-            shutil.copyfileobj(reading, writing, 1 << 20)
+        try:
+            with target.open("xb") as writing:
+                shutil.copyfileobj(reading, writing, 1 << 20)
+        except OSError as error:
+            if error.filename is None:  # a disk that is full or broken, on one of the two sides
+                raise Refused(f"{source} cannot be copied to {target.parent}: {reason(error)}") from error
+            raise
     target.chmod((found.st_mode & 0o777 | 0o600) & ~0o022)
 
 
