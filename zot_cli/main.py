@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from zot_cli import exits, stdio
-from zot_cli.names import COMMANDS
+from zot_cli.names import COMMANDS, can_name
 from zot_cli.options import CommandLine, parse, refuse_misspelt
 from zot_core.types.failure import UsageError
 
@@ -71,8 +71,7 @@ def _is_command(line: CommandLine, word: str) -> bool:
     the boot snapshot."""
     if word in COMMANDS:
         return True
-    looks = word.isascii() and word.replace("-", "_").isidentifier()
-    return looks and bool(import_module("zot_cli.programs").names_one(line, word))
+    return can_name(word) and bool(import_module("zot_cli.programs").names_one(line, word))
 
 
 def _implied_mode(line: CommandLine) -> str:

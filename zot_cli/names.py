@@ -11,3 +11,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 MODE_WORDS: frozenset[str] = frozenset({"rpc"})
 """First words that name a mode: the flags of a run may follow."""
+
+
+def can_name(word: str) -> bool:
+    """Whether a first word can be the name of a plugin's command at all; most words of prompts cannot."""
+    return word.isascii() and word.replace("-", "_").isidentifier() and word not in MODE_WORDS

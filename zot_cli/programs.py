@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zot_cli import stdio
-from zot_cli.names import COMMANDS
+from zot_cli.names import COMMANDS, can_name
+from zot_cli.plain import one_line
 from zot_core.config.boot import BootCache
 from zot_core.config.paths import Paths
 from zot_core.runtime.programs import Programs, Wanted
@@ -37,7 +38,8 @@ def kept(line: CommandLine) -> dict[str, str]:
         found = _programs(line).kept()
     except ZotError:
         return {}  # without a home there is no snapshot; whoever needs one says so
-    return {program.name: program.help for program in reversed(found) if program.name not in COMMANDS}
+    usable = [program for program in found if program.name not in COMMANDS and can_name(program.name)]
+    return {program.name: one_line(program.help, 200) for program in reversed(usable)}
 
 
 def run(line: CommandLine) -> int:

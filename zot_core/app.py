@@ -279,10 +279,16 @@ class App:
     def has_credential(self, provider: ProviderSpec) -> bool:
         """Whether a model of this provider could be asked, as far as can be told without running a command."""
         if provider.keyless or provider.authorize is not None:
-            return True  # what `authorize` finds is known when it is asked
+            return True  # what `authorize` finds is known when it is asked; `looks_usable` has less trust
         if self.auth.has(provider.id, provider.env, provider.api_key, self._is_chosen(provider)):
             return True
         return provider.oauth is not None and self._stale(provider)
+
+    def looks_usable(self, provider: ProviderSpec) -> bool:
+        """Whether the provider's models belong into a list of those that can be used."""
+        if provider.signs is None or self.auth.has(provider.id, provider.env, provider.api_key, False):
+            return self.has_credential(provider)
+        return bool(resolve(provider.signs)())
 
     def credential_source(self, provider: ProviderSpec) -> str:
         """Where the provider's credential comes from, in words; "" where there is none."""

@@ -28,10 +28,7 @@ async def note(what: str, ctx) -> str:
 
 async def board(args, ctx):
     def component(tui, theme, keybindings, done):
-        items = [
-            SelectItem(value=name, label=("✓ " if ticked else "  ") + name)
-            for name, ticked in TODO.items()
-        ]
+        items = [SelectItem(value=name, label=("✓ " if ticked else "  ") + name) for name, ticked in TODO.items()]
         chooser = SelectList(
             items,
             lambda item: done(item.value),
@@ -60,9 +57,7 @@ def tools():
 
 @hookimpl
 def commands():
-    return CommandSpec(
-        name="board", description="tick off what is done", handler=board, modes=("repl",)
-    )
+    return CommandSpec(name="board", description="tick off what is done", handler=board, modes=("repl",))
 
 
 @hookimpl

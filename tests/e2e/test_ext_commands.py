@@ -307,7 +307,7 @@ def test_a_name_that_is_no_name_is_refused(zot: Any, make: Make, extensions: Pat
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "there is no extension.json"),
+        (None, "has no extension.json at its top"),
         ("{", "is not JSON"),
         ("[]", "must hold a JSON object"),
         ('{"name": "x"}', "there is nothing to load"),

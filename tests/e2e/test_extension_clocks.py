@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.chaos import TOOL, Chaos, finish, needs_proc, on_ask, start
+from support.chaos import TOOL, Chaos, Run, finish, needs_proc, on_ask, start
 
 from zot_core.testing import Script
 
@@ -19,7 +20,7 @@ SLOW_READER = (
     "import select\nhello(); emit('subscribe', intercept=[EVENT]); emit('ready')\n"
     "select.select([0], [], []); time.sleep(3)\n"
     "for frame in frames():\n"
-    "    time.sleep(3)\n"
+    "    time.sleep(2.5)\n"
     "    emit('event_intercept_response', id=frame['id'], replace_text='Late.', system_prompt='Late.')\n"
 )
 LONG = "d" * 300_000
@@ -31,8 +32,7 @@ CLOCKS = [
         replies=Script().delay(8.5).text("Done."),
         log=["it did not say hello within 10 s"],
         err=["could not be loaded: it did not say hello within 10 s (log: {log})"],
-        at_least=10.0,
-        within=18.0,
+        clocks=10.0,
     ),
     Chaos(
         "never answers a command",
@@ -42,8 +42,7 @@ CLOCKS = [
         answer="",
         log=["/go: it did not answer within 30 s"],
         err=["/go: the extension wild did not answer within 30 s", "{log}"],
-        at_least=30.0,
-        within=38.0,
+        clocks=30.0,
     ),
     *(
         Chaos(
@@ -52,8 +51,7 @@ CLOCKS = [
             replies=Script().tool_call("ls", path=".").then().text("Done.") if event == "tool_call" else SAID,
             log=["did not answer within 5 s"],
             err=[f"no answer to {event}: it did not answer within 5 s; it went on unchanged", "{log}"],
-            at_least=5.0,
-            within=13.0,
+            clocks=5.0,
         )
         for event in EVENTS
     ),
@@ -66,28 +64,25 @@ CLOCKS = [
             argv=["--append-system-prompt", "@long"],
             log=["it has not read for 5 s"],
             err=["it has not read for 5 s; it went on unchanged", "is told and asked nothing more", "{log}"],
-            at_least=5.0,
-            within=14.0,
+            clocks=5.0,
         )
         for event in ("before_agent_start", "assistant_message")
     ),
     Chaos(
-        "reads after 3 s, answers after 6: too late for the prompt, whose time includes the write",
+        "reads after 3 s, answers after 5.5: too late for the prompt, whose time includes the write",
         f"EVENT = 'before_agent_start'\n{SLOW_READER}",
         replies=SAID,
         argv=["--append-system-prompt", "@long"],
         log=["did not answer within 5 s"],
         err=["no answer to before_agent_start: it did not answer within 5 s"],
-        at_least=5.0,
-        within=13.0,
+        clocks=5.0,
     ),
     Chaos(
-        "reads after 3 s, answers after 6: in time for a message, whose time begins after the write",
+        "reads after 3 s, answers after 5.5: in time for a message, whose time begins after the write",
         f"EVENT = 'assistant_message'\n{SLOW_READER}",
         replies=Script().text(LONG),
         answer="Late.",
-        at_least=6.0,
-        within=14.0,
+        clocks=5.5,
     ),
 ]
 
@@ -97,10 +92,13 @@ def test_the_clocks_of_the_protocol(zot: Any, tmp_path: Path, project: Path) -> 
     """Side by side, because each is to be sat out."""
     (project / "long").write_text("y" * 300_000)
     runs = [start(zot, row, tmp_path / str(number)) for number, row in enumerate(CLOCKS)]
-    wrong = []
-    for run in sorted(runs, key=lambda run: run.row.within):
+
+    def problem(run: Run) -> str:
         try:
             finish(run)
         except AssertionError as error:
-            wrong.append(f"{run.row.name}: {error}")
-    assert wrong == []
+            return f"{run.row.name}: {error}"
+        return ""
+
+    with ThreadPoolExecutor(len(runs)) as pool:
+        assert [text for text in pool.map(problem, runs) if text] == []

@@ -44,3 +44,18 @@ def test_a_pipe_in_the_place_of_the_log_holds_nobody_up(
     assert client.of("ext_display")[-1]["text"] == str(ext.folder)
     assert client.close() == 0
     assert any("cannot be written" in line for line in client.errors)
+
+
+def test_each_death_is_told_on_stderr(zot: Any, rpc: Callable[..., RpcClient], tmp_path: Path) -> None:
+    body = """
+hello(); emit("register_command", name="die"); emit("ready")
+for frame in frames():
+    os._exit(5)
+"""
+    client = rpc("--ext", str(script(tmp_path, "frail", body).folder))
+    for _ in range(2):
+        client.call("command", name="die")
+        client.ok("reload", what="extensions")
+    assert len(client.of("ext_notify")) == 2
+    assert client.close() == 0
+    assert sum("ended unexpectedly: it exited with status 5" in line for line in client.errors) == 2

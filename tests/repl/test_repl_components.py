@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import textwrap
 from typing import Any
 
@@ -199,16 +201,10 @@ def test_widgets_header_and_footer(desk: Any) -> None:
     zot = desk.zot()
     zot.wait("a made widget")
     zot.wait("division by zero")
-    editor = next(n for n, line in enumerate(zot.lines) if line == "›")
-    assert zot.lines[editor - 4 : editor] == [
-        "It is late.",
-        "Go home: /home now  alt+w",
-        "a plain widget",
-        "of two lines",
-    ]
-    assert zot.lines[editor + 1] == "a made widget"
+    around = ["It is late.", "Go home: /home now  alt+w", "a plain widget", "of two lines", "›", "a made widget"]
+    zot.wait(lambda screen: "\n".join(around) in screen.text)
     assert "Welcome to the header" in zot.text
-    assert zot.lines[editor + 2].endswith("$0 (+1.27)")
+    assert zot.lines[zot.lines.index("a made widget") + 1].endswith("$0 (+1.27)")
     assert "[drawer] failed in widget bad" in zot.everything
     zot.type("\x1bw")
     zot.wait(lambda screen: "went home now" in screen.text and "It is late." not in screen.text)
@@ -419,3 +415,14 @@ def test_themes_are_listed_and_switched(desk: Any) -> None:
     zot.wait("(True, '') light")
     run(zot, "/looks nowhere")
     zot.wait("there is no theme nowhere")
+
+
+def test_sigterm_while_a_dialog_or_a_component_waits(desk: Any) -> None:
+    plugin(desk, CHOOSER)
+    for command, said in (("/choose", "Which one?"), ("/theme", "Which theme?")):
+        zot = desk.zot()
+        run(zot, command)
+        zot.wait(said)
+        os.kill(zot.pid, signal.SIGTERM)
+        assert zot.wait_end() == 143
+        assert "Traceback" not in zot.everything

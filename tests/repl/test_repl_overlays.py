@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import textwrap
 from typing import Any
+
+import pytest
 
 CODE = """
 import asyncio
@@ -169,3 +173,29 @@ def test_a_terminal_that_changes_its_size_meanwhile(desk: Any) -> None:
     zot.press("enter")
     zot.wait(lambda screen: "the window said box" in screen.text and "[box" not in screen.text)
     assert zot.text.count("The answer that stays.") == 1
+
+
+@pytest.mark.parametrize("how", ["an overlay", "the transcript"])
+def test_sigterm_gives_the_terminal_back_from_the_alternate_screen(desk: Any, how: str) -> None:
+    zot = start(desk)
+    if how == "an overlay":
+        run(zot, "/window")
+        zot.wait("[box")
+    else:
+        zot.press("ctrl+o")
+        zot.wait("q close")
+    os.kill(zot.pid, signal.SIGTERM)
+    assert zot.wait_end() == 143
+    assert zot.raw.rfind(b"\x1b[?1049l") > zot.raw.rfind(b"\x1b[?1049h")
+    assert zot.raw.rfind(b"\x1b[?2004l") > zot.raw.rfind(b"\x1b[?2004h")
+
+
+def test_a_new_session_closes_what_waits(desk: Any) -> None:
+    zot = start(desk)
+    run(zot, "/window 30 top-center")
+    zot.wait("[box")
+    zot.press("tab")
+    run(zot, "/new")
+    zot.wait(lambda screen: "[box" not in screen.text)
+    zot.type("typing goes on")
+    zot.wait("› typing goes on")

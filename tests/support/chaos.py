@@ -28,8 +28,9 @@ FINE = f"{GREETED}for frame in frames():\n    if frame['type'] == 'tool_call': {
 SLEEPER = "[sys.executable, '-S', '-c', 'import signal, time; signal.signal(15, 1); time.sleep(600)']"
 SHORT = {"plugins": {"extension_bridge": {"tool_timeout_s": 0.3}}}
 NO_COMPACTION = {"plugins": {"compaction": {"enabled": False}}}
-QUICK = 5.0
-"""Seconds for a run without a clock to sit out, on a busy machine; it takes a tenth of it."""
+SLACK = 12.0
+"""Seconds that a run may take beyond the clocks that it has to sit out. It takes less than one; but a machine that is
+busy with other things must not fail it."""
 
 
 def one_call(**args: Any) -> Script:
@@ -69,8 +70,8 @@ class Chaos:
     answer: str = "Done."
     settings: dict[str, Any] = field(default_factory=dict)
     argv: Sequence[str] = ()
-    within: float = QUICK
-    at_least: float = 0.0
+    clocks: float = 0.0
+    """Seconds of the limits that the run has to sit out."""
     seen: Callable[[Extension], bool] = lambda extension: True
     manifest: dict[str, Any] = field(default_factory=dict)
 
@@ -104,7 +105,7 @@ def start(zot: Any, row: Chaos, folder: Path) -> Run:
 def finish(run: Run) -> str:
     """Waits for the end and checks all that a row promises; gives stderr."""
     row = run.row
-    out, err = run.process.communicate(timeout=row.within + 15)
+    out, err = run.process.communicate(timeout=row.clocks + SLACK + 5)
     taken = time.monotonic() - run.began
     events = [json.loads(line) for line in out.split("\n") if line]
     shown = [e for e in events if e["type"] == "assistant_message"]
@@ -112,7 +113,7 @@ def finish(run: Run) -> str:
     assert "Traceback" not in err, err
     assert (run.process.returncode, answer) == (row.code, row.answer), (err, events[-4:])
     assert events[-1]["type"] == "done" or row.code == 2, events[-1]
-    assert row.at_least <= taken < row.within, f"it took {taken:.2f} s"
+    assert row.clocks <= taken < row.clocks + SLACK, f"it took {taken:.2f} s"
     left = left_over(run.mark)
     assert left == [], f"still running: {left}"
 

@@ -39,7 +39,7 @@ def run(line: CommandLine) -> int:
 
 def _rows(app: App, provider: str, words: Sequence[str] = ()) -> list[dict[str, Any]]:
     models, chosen = app.runtime.models, app.runtime.choice.model
-    usable = {spec.id: app.has_credential(spec) for spec in models.providers()}
+    usable = {spec.id: app.looks_usable(spec) for spec in models.providers()}
     return [
         {
             "model": f"{model.provider}/{model.id}",

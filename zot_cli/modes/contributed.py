@@ -46,6 +46,10 @@ def run(line: CommandLine) -> int:
     """Runs the plugin's command that the line names, without a terminal."""
     from zot_cli.commands.opening import opened
 
+    # An extension brings no command of this kind, and none is to be started only to say that a word is none.
+    line.values["no_ext"] = True
+    line.explicit = [(kind, named) for kind, named in line.explicit if kind == "plugin"]
+
     async def look() -> tuple[CliSpec | None, list[str]]:
         async with opened(line) as app:
             return find(app, line), names(app)

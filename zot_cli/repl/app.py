@@ -223,7 +223,8 @@ class Repl:
 
     async def finish(self) -> None:
         """Waits for what was begun, once the run was aborted."""
-        self.overlays.stop()
+        self.ui.dismiss()
+        self.screen.end_guest()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=3.0)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from prompt_toolkit.application import Application
-from prompt_toolkit.application.run_in_terminal import in_terminal
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import FormattedTextControl, HSplit, Layout, Window
@@ -49,9 +48,7 @@ class Pager:
         )
         app.ttimeoutlen = 0.05
         self._top = 1 << 30
-        with screen.paused():
-            async with in_terminal():
-                await app.run_async(handle_sigint=False, set_exception_handler=False)
+        await screen.lend(app)
 
     def _measure(self, screen: Screen) -> None:
         size = screen.size

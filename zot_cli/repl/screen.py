@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.application.current import set_app
+from prompt_toolkit.application.run_in_terminal import in_terminal
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
@@ -157,6 +158,22 @@ class Screen:
             lines, self._waiting = self._waiting, None
             if lines:
                 self.commit(lines)
+
+    async def lend(self, app: Application[None]) -> None:
+        """Runs another application in the alternate screen; returns when it is over."""
+        with set_app(self.app), self.paused():
+            async with in_terminal():
+                self.guest = app
+                try:
+                    await app.run_async(handle_sigint=False, set_exception_handler=False)
+                finally:
+                    self.guest = None
+        self.size_changed()
+
+    def end_guest(self) -> None:
+        """Ends the application that has the alternate screen, if there is one."""
+        if self.guest is not None and self.guest.is_running and not self.guest.is_done:
+            self.guest.exit()
 
     def clear(self) -> None:
         """Empties screen and scrollback; only for what the person asked for."""

@@ -43,6 +43,8 @@ class ReplUi(NullUi):
         super().__init__(lambda note: repl.front.note(note), "repl")
         self._repl = repl
         self._turn = asyncio.Lock()
+        self._answer: asyncio.Future[Any] | None = None
+        self._over = False
         self._frames: tuple[str, ...] | None = None
         self._interval = SPIN
         self.parts = Parts(repl)
@@ -61,6 +63,13 @@ class ReplUi(NullUi):
         self._repl.editors.forget()
         self._repl.completer.forget()
         self._frames, self.working_words, self.working_visible = None, "", True
+
+    def dismiss(self) -> None:
+        """The end: who waits for a person has no answer, and nobody is asked any more."""
+        self._over = True
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(None)
+        self.parts.forget()
 
     def entry_appended(self, entry: Any) -> None:
         """A plugin's entry, shown if there is a renderer for it; before the session is open it is not yet."""
@@ -140,7 +149,10 @@ class ReplUi(NullUi):
         """Shows a dialog once those before it are answered; None when it was dismissed, `late` when its time is
         over."""
         async with self._turn:
+            if self._over:
+                return None
             answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+            self._answer = answer
             stage = self._repl.stage
 
             def done(value: Any) -> None:

@@ -154,7 +154,7 @@ class ModelsFacade:
     def usable(self) -> Sequence[ModelSpec]:
         """The models of providers that there is a key for, as far as that can be told without asking anybody."""
         runtime = self._live()
-        there = {spec.id for spec in runtime.models.providers() if runtime.app.has_credential(spec)}
+        there = {spec.id for spec in runtime.models.providers() if runtime.app.looks_usable(spec)}
         return [model for model in runtime.models.models() if model.provider in there]
 
     def find(self, name: str) -> ModelSpec | None:

@@ -109,11 +109,15 @@ class PluginUi:
             return no
         if signal is not None and signal.aborted:
             return no
-        dialog = getattr(self._form(runtime), method)(*args, **options)
-        if method in _DIALOGS and runtime.has_ui and not ephemeral:
+
+        async def dialog() -> Any:
+            asked = getattr(self._form(runtime), method)(*args, **options)
+            if method not in _DIALOGS or not runtime.has_ui or ephemeral:
+                return await asked
             title = args[0] if method != "custom" else options.get("title", "")
-            dialog = runtime.prompt_span(_DIALOGS[method], str(title), dialog)
-        return await (dialog if signal is None else _until(signal, dialog, no))
+            return await runtime.prompt_span(_DIALOGS[method], str(title), asked)
+
+        return await (dialog() if signal is None else _until(signal, dialog(), no))
 
     def _form(self, runtime: Runtime) -> Any:
         return runtime.front.ui.of(self._plugin, runtime)

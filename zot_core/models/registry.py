@@ -378,6 +378,7 @@ def _over(below: ProviderSpec, layer: _Layer) -> ProviderSpec:
         stream=above.stream or below.stream,
         oauth=above.oauth or below.oauth,
         authorize=above.authorize or below.authorize,
+        signs=above.signs or below.signs,
         secret_env=tuple(dict.fromkeys((*below.secret_env, *above.secret_env))),
         named_only=above.named_only or below.named_only,
         # Another address is another server: a key for it must not go where the old one is asked

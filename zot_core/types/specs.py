@@ -210,9 +210,11 @@ class ProviderSpec:
 
     `authorize` is `async def authorize(outgoing: Outgoing) -> Authorized` (zot_core/models/protocol.py), asked before
     each attempt, for requests that are signed or whose tokens are found elsewhere: no key is needed then. What blocks
-    belongs into a thread. It raises RunFailed for what a person has to mend. `secret_env` names variables beside `env`
-    that hold credentials: no child process sees them. `named_only` providers are never chosen unasked, nor for a
-    model's name that another provider has too.
+    belongs into a thread. It raises RunFailed for what a person has to mend. `signs() -> bool` says, quickly and
+    without a network, whether it seems to have something to find: lists of usable models leave the others out.
+
+    `secret_env` names variables beside `env` that hold credentials: no child process sees them. `named_only` providers
+    are never chosen unasked, nor for a model's name that another provider has too.
     """
 
     id: str
@@ -231,6 +233,7 @@ class ProviderSpec:
     oauth: OAuthSpec | Ref | None = None
     probe: str = ""
     authorize: Callable[[Outgoing], Awaitable[Authorized]] | Ref | None = None
+    signs: Callable[[], bool] | Ref | None = None
     secret_env: tuple[str, ...] = ()
     named_only: bool = False
 

@@ -1,4 +1,5 @@
-"""Brings the wire format `anthropic-messages`. Its compat flags (of a model or of its whole provider):
+"""Brings the wire format `anthropic-messages`. Its compat flags (of a model or of its whole provider); in
+`thinkingLevelMap` the word of `off` is `disabled` or `between_tools` where a model has to be told not to think:
 
 | flag | meaning | without it |
 | --- | --- | --- |
@@ -16,12 +17,11 @@
 | betas | a list of further `anthropic-beta` values | |
 | versionlessPath | the base URL has no version and wants none: no `v1` is put before the path | false |
 | path | a path of its own, with the model in the place of `{model}`, and then not in the body | `v1/messages` |
-| bodyVersion, betasInBody | `anthropic_version` of the body; true: its `anthropic_beta` has the betas | in headers |
+| bodyVersion | what stands in the body as `anthropic_version`, and then not in a header | |
+| betasInBody | wants betas in the body as `anthropic_beta` | in a header |
 | streamField | false: the path asks for a stream, and `stream` is refused | true |
 | bindingField | what the field of `block_binding` is called | `prefix_mismatch_behavior` |
 | extraBody | an object merged over the payload: sampling parameters and the like | |
-
-Of `thinkingLevelMap`, the word of `off` is `disabled` or `between_tools` where a model has to be told not to think.
 """
 
 from __future__ import annotations

@@ -240,7 +240,9 @@ class Remote:
         else:
             self.error = gone
             shake.end("ended")
-            message = f"ended unexpectedly: {gone}; what it registered answers so until extensions are reloaded"
+            # The number, because the same words of a later process would not be told again
+            death = f"ended unexpectedly: {gone} (process {self.child.pid})"
+            message = f"{death}; what it registered answers so until extensions are reloaded"
             self.voice.tell(f"{message}{self.see_log()}", "error")
         self._background(self.child.end())
 

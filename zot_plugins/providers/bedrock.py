@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -24,6 +26,13 @@ SERVICE = "bedrock"
 """The name that requests are signed for (`signingName` in botocore 1.44.8's model of bedrock-runtime)."""
 _REGION = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _HOST = re.compile(r"bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com")
+_SIGNS = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_PROFILE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+)
 _lock = Lock()
 _sessions: dict[str, Any] = {}
 
@@ -31,6 +40,18 @@ _sessions: dict[str, Any] = {}
 async def authorize(outgoing: Outgoing) -> Authorized:
     """The request's address and headers. Raises RunFailed, which says what a person has to do."""
     return await asyncio.to_thread(_authorized, outgoing)
+
+
+def signs() -> bool:
+    """Whether the library is there, and a variable or a file that its chain looks at. A machine's role shows none."""
+    if find_spec("botocore") is None:
+        return False
+    folder = Path("~/.aws").expanduser()
+    files = (
+        os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or folder / "credentials",
+        os.environ.get("AWS_CONFIG_FILE") or folder / "config",
+    )
+    return any(os.environ.get(name) for name in _SIGNS) or any(Path(file).is_file() for file in files)
 
 
 def _authorized(outgoing: Outgoing) -> Authorized:

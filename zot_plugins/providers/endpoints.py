@@ -233,6 +233,7 @@ def _clouds() -> list[ProviderSpec]:
             default_model="global.anthropic.claude-opus-5-5",
             compat=BEDROCK,
             authorize="zot_plugins.providers.bedrock:authorize",
+            signs="zot_plugins.providers.bedrock:signs",
             named_only=True,
         ),
         ProviderSpec(
@@ -244,6 +245,7 @@ def _clouds() -> list[ProviderSpec]:
             default_model="gemini-4-neon",
             compat=VERTEX,
             authorize="zot_plugins.providers.vertex:authorize",
+            signs="zot_plugins.providers.vertex:signs",
             named_only=True,
         ),
     ]

@@ -10,6 +10,8 @@ import asyncio
 import os
 import re
 import warnings
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -31,6 +33,20 @@ async def authorize(outgoing: Outgoing) -> Authorized:
     return await asyncio.to_thread(_authorized, outgoing)
 
 
+def signs() -> bool:
+    """Whether the library is there, and a file with credentials. A machine's account shows none."""
+    try:
+        if find_spec("google.auth") is None:
+            return False
+    except ImportError:  # there is no `google` at all
+        return False
+    named = os.environ.get("GOOGLE_APPLICATION_CREDENTIALS", "")
+    if named:
+        return Path(named).is_file()
+    folder = os.environ.get("CLOUDSDK_CONFIG") or Path("~/.config/gcloud").expanduser()
+    return (Path(folder) / "application_default_credentials.json").is_file()
+
+
 def _authorized(outgoing: Outgoing) -> Authorized:
     try:
         import google.auth.transport.requests
@@ -44,7 +60,7 @@ def _authorized(outgoing: Outgoing) -> Authorized:
         with _lock:
             credentials, project = _credentials()
             if not credentials.valid:  # also when it ends within minutes
-                credentials.refresh(google.auth.transport.requests.Request(session=_http()))
+                credentials.refresh(google.auth.transport.requests.Request(session=trusting_session()))
             credentials.apply(headers)
     except exceptions.DefaultCredentialsError as error:
         message = (
@@ -76,8 +92,8 @@ def _credentials() -> tuple[Any, str]:
     return _found[0]
 
 
-def _http() -> Any:
-    """What fetches tokens: it trusts whom zot trusts."""
+def trusting_session() -> Any:
+    """What fetches tokens: it believes the certificates that zot believes, and no bundle beside them."""
     import requests
     from requests.adapters import HTTPAdapter
 
@@ -85,7 +101,13 @@ def _http() -> Any:
 
     class Trusting(HTTPAdapter):
         def init_poolmanager(self, *args: Any, **options: Any) -> None:
-            super().init_poolmanager(*args, **{**options, "ssl_context": tls_context(True)})
+            super().init_poolmanager(*args, **{**options, "ssl_context": tls_context()})
+
+        def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
+            return super().proxy_manager_for(proxy, **{**options, "ssl_context": tls_context()})
+
+        def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
+            conn.cert_reqs = "CERT_REQUIRED"
 
     session = requests.Session()
     session.mount("https://", Trusting())

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
 from mock_provider.anthropic_replies import call, said, think
 from mock_provider.clouds import chunk_frame, exception_frame, frame, framed
+from support.proxying import CERTIFICATE, TlsServer
 
 from zot_core.models.protocol import Outgoing, Request
 from zot_core.models.registry import ModelRegistry
@@ -18,7 +20,7 @@ from zot_core.types.failure import RunFailed, UsageError
 from zot_core.types.specs import resolve
 from zot_plugins.api_anthropic.eventstream import EventStreamDecoder
 from zot_plugins.api_anthropic.stream import MessagesParser
-from zot_plugins.providers import vertex
+from zot_plugins.providers import bedrock, vertex
 from zot_plugins.providers.plugin import providers
 
 EVENTS = said(think("Hm."), "It says 👍", call("read", path="a"))
@@ -113,6 +115,32 @@ def test_a_project_that_is_none_is_refused(registry: ModelRegistry, monkeypatch:
     outgoing = Outgoing(provider=spec, model=model, url=spec.base_url, headers={}, content=b"", key="token")
     with pytest.raises(RunFailed, match="no id of a Google Cloud project"):
         asyncio.run(vertex.authorize(outgoing))
+
+
+def test_signs_of_credentials_are_looked_for_in_variables_and_files(
+    isolated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (bedrock.signs(), vertex.signs()) == (False, False)
+    for name, content in ((".aws/config", ""), (".config/gcloud/application_default_credentials.json", "{}")):
+        path = isolated / "user" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(content, encoding="utf-8")
+    assert (bedrock.signs(), vertex.signs()) == (True, True)
+    monkeypatch.setenv("HOME", str(isolated))
+    assert (bedrock.signs(), vertex.signs()) == (False, False)
+    monkeypatch.setenv("AWS_PROFILE", "work")
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(isolated / "nowhere.json"))
+    assert (bedrock.signs(), vertex.signs()) == (True, False)
+
+
+def test_tokens_are_fetched_from_whom_zot_believes(monkeypatch: pytest.MonkeyPatch) -> None:
+    import requests
+
+    with TlsServer() as server, pytest.raises(requests.exceptions.SSLError):
+        vertex.trusting_session().get(server.url, timeout=10)
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    with TlsServer() as server, vertex.trusting_session().get(server.url, timeout=10) as answer:
+        assert answer.text == "ok"
 
 
 def _parts(registry: ModelRegistry, events: Any) -> list[Any]:

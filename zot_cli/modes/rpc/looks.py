@@ -77,7 +77,7 @@ def _message(kept: Session, message: Message) -> Row:
 def models(app: App) -> Row:
     """The models of the catalog."""
     registry = app.runtime.models
-    usable = {spec.id: app.has_credential(spec) for spec in registry.providers()}
+    usable = {spec.id: app.looks_usable(spec) for spec in registry.providers()}
     rows = [
         {
             "id": spec.id,

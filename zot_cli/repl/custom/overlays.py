@@ -11,8 +11,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.application import Application
-from prompt_toolkit.application.current import set_app
-from prompt_toolkit.application.run_in_terminal import in_terminal
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.key_binding import ConditionalKeyBindings, KeyBindings, merge_key_bindings
 from prompt_toolkit.layout import (
@@ -170,17 +168,8 @@ class Overlays:
     # --- the alternate screen ----------------------------------------------------------------------------------------
 
     async def _run(self, app: Application[None]) -> None:
-        screen = self._repl.screen
-        with set_app(screen.app), screen.paused():
-            async with in_terminal():
-                if self._app is not app:
-                    return
-                screen.guest = app
-                try:
-                    await app.run_async(handle_sigint=False, set_exception_handler=False)
-                finally:
-                    screen.guest = None
-        screen.size_changed()
+        if self._app is app:
+            await self._repl.screen.lend(app)
         if self._app is app:  # it ended by itself
             self._app = None
 

@@ -131,6 +131,8 @@ def _row(found: Found, remotes: dict[str, Any], notes: list[Note], app: App) -> 
     elif mine not in app.runtime.host.plugins:
         row |= {"state": "shadowed", "error": f"the plugin {found.name} has its name"}
     said = [note.text for note in notes if note.source == mine and note.level in ("warning", "error")]
+    # Who of two was ready first is chance; the one that is not used says so in its own row.
+    said = [text for text in said if "takes the place of ext:" not in text]
     known = {*row["warnings"], *row["conflicts"]}
     said = [*row["warnings"], *(text for text in dict.fromkeys(said) if text not in known)]
     row["warnings"] = [text for text in said if not _told(text, row["error"])]

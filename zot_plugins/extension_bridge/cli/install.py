@@ -170,7 +170,7 @@ def abilities(manifest: Manifest) -> list[str]:
 
 
 def _leads_out(manifest: Manifest, path: str) -> bool:
-    """Whether a path of the manifest leads out of its folder; a bare name is looked for on PATH when it is not there."""
+    """Whether a path of the manifest leads out of its folder. A bare name is none: that is looked for on PATH."""
     return not Path(os.path.realpath(manifest.folder / path)).is_relative_to(os.path.realpath(manifest.folder))
 
 

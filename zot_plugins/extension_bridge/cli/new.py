@@ -70,7 +70,7 @@ def _write(folder: Path, name: str, lang: str, file: str) -> None:
         "enabled": True,
     }
     texts = {FILE: json.dumps(manifest, indent=2) + "\n", file: _template(f"{lang}.txt", name)}
-    build = "go build -o main .               # after every change\n" if lang == "go" else ""
+    build = "go build -o main .  # after every change\n" if lang == "go" else ""
     texts["README.md"] = _template("readme.txt", name).replace("@BUILD@", build)
     if lang == "python":
         texts["zot_ext.py"] = files(f"{_BASE}.sdk").joinpath("zot_ext.py").read_text(encoding="utf-8")
