@@ -243,6 +243,8 @@ class Repl:
     async def _prompt(self, app: App, text: str, pictures: Sequence[Image]) -> None:
         end = await app.prompt(text, pictures)
         said = exits.reason_of(end.stop, end.failure) if end is not None else ""
+        if end is not None and end.stop == "aborted" and not end.messages:
+            self.editor.prepend(text)  # it never began: what was typed comes back
         self.front.fold()
         self.front.change(st.ended(self.front.state))
         if said:

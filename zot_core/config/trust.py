@@ -33,7 +33,7 @@ MATTERS = (
 """What needs trust, below a project. A folder counts when something is in it."""
 REMEMBER = "Yes, and remember it"
 """The answer that trusts a project for good."""
-NOBODY_ASKED = "-p, --json and commands that list ask nobody"
+NOBODY_ASKED = "-p, --json, rpc and commands that list ask nobody"
 STORED = "trust.json"
 
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ async def is_trusted(app: App, host: PluginHost, settings: LoadedSettings, cwd: 
     if cwd in app.trust_decisions:
         return app.trust_decisions[cwd]
     found = found_to_trust(cwd, app.paths.home)
-    has_ui = app.front.mode in ("repl", "rpc")
+    # A program is asked by plugins only: the person's trust is not for it to give, and it may wait for ever.
+    has_ui, asks = app.front.mode in ("repl", "rpc"), app.front.mode == "repl"
     ctx = TrustContext(cwd=cwd, mode=app.front.mode, has_ui=has_ui, ui=app.front.ui)
 
     async def ask_plugins() -> Trust | None:
@@ -57,7 +58,7 @@ async def is_trusted(app: App, host: PluginHost, settings: LoadedSettings, cwd: 
         command_line=app.options.trust,
         plugins=ask_plugins,
         default=settings.values.default_project_trust,
-        person=ask_person if has_ui else None,
+        person=ask_person if asks else None,
     )
     app.problems(decision.problems)
     if decision.notice:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from zot_core.toolkit.sniff import image_type
 from zot_core.types.content import Image, Text, UserContent
 from zot_core.types.failure import UsageError, ZotError
 from zot_core.types.specs import ToolResult
@@ -71,9 +73,18 @@ async def call_tool(remote: Remote, ctx: Any, name: str, args: Mapping[str, Any]
         if isinstance(block, frames.TextBlock):
             content.append(Text(block.text))
         else:
-            content.append(Image(mime_type=block.mime_type, data=block.data))
+            content.append(_picture(block))
     activated = answer.activate_tools
     if activated:
         deferred = {tool.name for tool in ctx.tools.all() if tool.deferred}
         activated = [tool for tool in activated if tool in deferred]
     return ToolResult(content=tuple(content), is_error=answer.is_error, activate_tools=tuple(activated))
+
+
+def _picture(block: frames.ImageBlock) -> UserContent:
+    """A picture by its content, whatever it is called. One that no model takes would have every later request of the
+    session refused, so the model is told of it instead."""
+    kind = image_type(base64.b64decode(block.data[:88]))
+    if kind is None:
+        return Text(f"[a picture of type {block.mime_type} is left out: it is no PNG, JPEG, GIF or WebP]")
+    return Image(mime_type=kind, data=block.data)

@@ -33,8 +33,17 @@ class Player:
 
     def __call__(self, request: Request) -> AsyncIterator[StreamPart]:
         code = "script:play" if self.path else "demo:demonstrate"
-        stream: AsyncIterator[StreamPart] = resolve(f"zot_plugins.provider_scripted.{code}")(request, self)
+        # A reload makes another stream for the same session, which goes on where it was.
+        playing = _playing.setdefault((request.session_id, self.path), self) if request.session_id else self
+        while len(_playing) > MOST:
+            del _playing[next(iter(_playing))]
+        stream: AsyncIterator[StreamPart] = resolve(f"zot_plugins.provider_scripted.{code}")(request, playing)
         return stream
+
+
+MOST = 100
+"""Sessions whose place in their script is remembered in one process."""
+_playing: dict[tuple[str, str], Player] = {}
 
 
 @hookimpl
