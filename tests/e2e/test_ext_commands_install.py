@@ -146,7 +146,7 @@ def test_a_word_that_is_no_command_starts_no_extension(zot: Any, isolated: Path,
         (folder / "extension.json").write_text(json.dumps({"name": folder.name, "exec": "./run"}))
         (folder / "run").write_text(f"#!/bin/sh\ntouch '{isolated}/ran'\n")
         (folder / "run").chmod(0o755)
-    done = zot("--ext", str(isolated / "line"), "exd")
+    done = zot("--ext", str(isolated / "line"), "exts")
     assert done.code == 2 and "did you mean zot ext?" in done.err
     assert not (isolated / "ran").exists()
 

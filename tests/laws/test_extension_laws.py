@@ -66,6 +66,8 @@ async def _while_asked(app: Any, do: Callable[[], Any]) -> None:
     done = do()
     if asyncio.iscoroutine(done):
         await done
+    for _ in range(3):  # rounds of the loop, in which what waits is told; an answer at the same moment would be taken
+        await asyncio.sleep(0)
     (root / "go-on").touch()
     await prompt
 

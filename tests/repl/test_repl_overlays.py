@@ -70,9 +70,14 @@ async def hide(args, ctx):
                                overlay=True, on_handle=start)
     return f"the shy one said {said}"
 
+async def brief(args, ctx):
+    factory = lambda tui, theme, keybindings, done: Window(theme, "brief", done, [])
+    return f"brief: {await ctx.ui.custom(factory, overlay=True, on_handle=lambda handle: handle.hide())}"
+
 @hookimpl
 def commands():
-    return [CommandSpec(name=n, handler=f) for n, f in (("window", window), ("two", two), ("hide", hide))]
+    both = (("window", window), ("two", two), ("hide", hide), ("brief", brief))
+    return [CommandSpec(name=n, handler=f) for n, f in both]
 """
 
 
@@ -197,5 +202,16 @@ def test_a_new_session_closes_what_waits(desk: Any) -> None:
     zot.press("tab")
     run(zot, "/new")
     zot.wait(lambda screen: "[box" not in screen.text)
+    zot.type("typing goes on")
+    zot.wait("› typing goes on")
+
+
+def test_one_that_is_gone_before_it_was_drawn_leaves_nothing_behind(desk: Any) -> None:
+    zot = start(desk)
+    for _ in range(3):
+        run(zot, "/brief")
+        zot.wait("brief: None")
+        run(zot, "/clear")
+        zot.wait(lambda screen: "brief: None" not in screen.text)
     zot.type("typing goes on")
     zot.wait("› typing goes on")

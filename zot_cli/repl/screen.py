@@ -75,6 +75,7 @@ class Screen:
         self._lines_above: list[Line] = []
         self._lines_below: list[Line] = []
         self.body = body
+        self._lent = asyncio.Lock()
         self.guest: Application[Any] | None = None
         """An application that has the alternate screen meanwhile; frames are its."""
         self._tick: asyncio.TimerHandle | None = None
@@ -161,14 +162,15 @@ class Screen:
 
     async def lend(self, app: Application[None]) -> None:
         """Runs another application in the alternate screen; returns when it is over."""
-        with set_app(self.app), self.paused():
-            async with in_terminal():
-                self.guest = app
-                try:
-                    await app.run_async(handle_sigint=False, set_exception_handler=False)
-                finally:
-                    self.guest = None
-        self.size_changed()
+        async with self._lent:  # one after another: the lines that wait are one list
+            with set_app(self.app), self.paused():
+                async with in_terminal():
+                    self.guest = app
+                    try:
+                        await app.run_async(handle_sigint=False, set_exception_handler=False)
+                    finally:
+                        self.guest = None
+            self.size_changed()
 
     def end_guest(self) -> None:
         """Ends the application that has the alternate screen, if there is one."""

@@ -29,7 +29,7 @@ from zot_core.runtime.checking import check_formats, check_names, check_sections
 from zot_core.runtime.choice import Choice
 from zot_core.runtime.retiring import retire
 from zot_core.runtime.runtime import Runtime
-from zot_core.runtime.secrecy import secrets_in, secrets_of
+from zot_core.runtime.secrecy import named_providers, secrets_in, secrets_of
 from zot_core.runtime.toolbox import SEARCH_TOOL, Toolbox, activated_in
 from zot_core.runtime.trusting import is_trusted
 from zot_core.types.failure import UsageError
@@ -199,7 +199,11 @@ async def _collect(runtime: Runtime) -> None:
     providers = runtime.contributed("providers")
     own_providers, problems = read_models_json(app.paths.models)
     app.problems(problems)
-    runtime.secrets = secrets_of(spec for _, spec in providers) | secrets_in(own_providers)
+    last, settings = runtime.session.last_model(), runtime.settings.values
+    used = named_providers(
+        app.options.provider, app.options.model, settings.provider, settings.model, last.provider if last else None
+    )
+    runtime.secrets = secrets_of((spec for _, spec in providers), used) | secrets_in(own_providers)
     candidates = [candidate for _, candidate in runtime.contributed("sources")]
     if candidates:
         added = await _load_kept(runtime, candidates)

@@ -231,7 +231,8 @@ class Runtime:
 
     def secret_env(self) -> frozenset[str]:
         """Names of the environment variables that hold credentials."""
-        return self.secrets | secrets_of(self.models.providers())
+        model = self.choice.model
+        return self.secrets | secrets_of(self.models.providers(), {model.provider} if model is not None else ())
 
     def context_usage(self) -> ContextUsage:
         """How much of the model's window the conversation takes."""

@@ -5,7 +5,7 @@ Reads what is written, in specs and in a person's models.json; looks into no env
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from zot_core.config.secrets import variables_in
@@ -21,16 +21,22 @@ NEEDED = frozenset(
 """What a header may name and no program can do without; none of them is a secret."""
 
 
-def secrets_of(specs: Iterable[ProviderSpec]) -> frozenset[str]:
-    """The variables of keys, those beside them, and those that texts of keys and headers name."""
+def secrets_of(specs: Iterable[ProviderSpec], used: Collection[str]) -> frozenset[str]:
+    """The variables of keys, and those that texts of keys and headers name; of providers that are `used` also those
+    beside them: they are zot's only then, and a person's other programs need them."""
     names: set[str] = set()
     for spec in specs:
-        names.update(spec.env, spec.secret_env)
+        names.update(spec.env, spec.secret_env if spec.id in used else ())
         texts = [spec.api_key, *spec.headers.values()]
         if not isinstance(spec.models, str):
             texts.extend(text for model in spec.models for text in model.headers.values())
         names.update(*map(variables_in, texts))
     return frozenset(names - NEEDED)
+
+
+def named_providers(*words: str | None) -> frozenset[str]:
+    """The providers that a run names, from words such as `--provider`'s and `--model`'s."""
+    return frozenset(part for word in words if word for part in (word, word.partition("/")[0]))
 
 
 def secrets_in(rows: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:

@@ -207,6 +207,8 @@ class Overlays:
 
     def _measure(self) -> None:
         repl, screen = self._repl, self._repl.screen
+        if screen.guest is not self._app:
+            screen.end_guest()  # the last overlay went before the first frame
         size, width = screen.size, screen.width
         self._below = repl.below(width)
         body = screen.body()
