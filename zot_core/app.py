@@ -121,6 +121,10 @@ class App:
         runs = self.runtime.runs
         return runs.last if runs.last is not before else end
 
+    async def again(self) -> RunEnd:
+        """Asks the model once more, over the conversation as it stands: after a failure, or with another model."""
+        return await self.runtime.runs.again()
+
     async def wait_for_idle(self) -> None:
         """Returns when nothing runs, commands that plugins sent included, whichever session they left behind."""
         await self.runtime.runs.wait_for_idle()

@@ -15,6 +15,7 @@ from prompt_toolkit.layout import Container
 
 from zot_cli import exits
 from zot_cli.plain import clean
+from zot_cli.repl import rescue
 from zot_cli.repl import state as st
 from zot_cli.repl.bindings import bindings
 from zot_cli.repl.blocks import render
@@ -96,7 +97,7 @@ class Repl:
         self._interrupted = -TWICE
         self._spinning: asyncio.TimerHandle | None = None
         self._frame = 0
-        self._early: list[tuple[str, Sequence[Image]]] = []
+        self.early: list[tuple[str, Sequence[Image]]] = []
         self._shells: list[Signal] = []
 
     # --- a session ---------------------------------------------------------------------------------------------------
@@ -122,7 +123,7 @@ class Repl:
             lines = self.transcript.last_lines(self.screen.width, self.look, rows)
             self.screen.commit([*lines, []])
         self.draw()
-        early, self._early = self._early, []
+        early, self.early = self.early, []
         for text, pictures in early:
             self.send(text, pictures=pictures)
 
@@ -150,7 +151,7 @@ class Repl:
     def send(self, text: str, *, follow_up: bool = False, pictures: Sequence[Image] = ()) -> None:
         """Sends a text as if it had been typed."""
         if self.app is None:
-            self._early.append((text, pictures))
+            self.early.append((text, pictures))
         elif text.startswith("!") and text.strip("! "):
             self.begin(self._shell(self.app, text.lstrip("!").strip(), keep=not text.startswith("!!")), "shell")
         elif self.app.is_idle or self.app.is_command(text):
@@ -251,6 +252,11 @@ class Repl:
             self.tell(said, "warning" if end is not None and end.stop == "aborted" else "error")
         if app.is_idle and app.runtime.queues:
             self.take_back()
+        while end is not None and end.failure is not None:
+            end = await rescue.offered(self, app, end.failure)
+            if end is not None and (said := exits.reason_of(end.stop, end.failure)):
+                self.front.change(st.ended(self.front.state))
+                self.tell(said, "error")
 
     async def _shell(self, app: App, command: str, *, keep: bool) -> None:
         """The person's own command: a row like a tool's, and Esc ends it."""

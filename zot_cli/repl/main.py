@@ -18,9 +18,11 @@ from zot_cli.modes.run import close
 from zot_cli.modes.signals import Signals
 from zot_cli.options import refuse_misspelt
 from zot_cli.repl.app import Repl
+from zot_cli.repl.draft import Draft
 from zot_cli.repl.editor import Editor
 from zot_cli.repl.keys import Keymap
 from zot_cli.repl.look import default_look
+from zot_cli.repl.printed import printed
 from zot_cli.repl.spans import to_ansi
 from zot_cli.repl.terminal import Terminal, background
 from zot_core._version import __version__
@@ -50,8 +52,8 @@ async def _main(line: CommandLine) -> tuple[int, CliSpec | None]:
     assert task is not None
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: repl.failed(context))
-    talk = _Talk(repl, line)
-    with Signals(task) as signals:
+    talk = _Talk(repl, line, Draft(repl, Paths.find().home))
+    with Signals(task) as signals, printed(lambda text: repl.tell(f"printed: {text}")):
         signals.on_stop = repl.leave
         signals.on_interrupt = repl.interrupted
         repl.screen.commit([[(look.style("accent"), "zot"), (look.style("dim"), f" {__version__}")], []])
@@ -75,8 +77,8 @@ class _Talk:
 
     drawing: asyncio.Task[None]
 
-    def __init__(self, repl: Repl, line: CommandLine) -> None:
-        self._repl, self._line = repl, line
+    def __init__(self, repl: Repl, line: CommandLine, draft: Draft) -> None:
+        self._repl, self._line, self._draft = repl, line, draft
         self.app: App | None = None
         self.spec: CliSpec | None = None
 
@@ -92,12 +94,14 @@ class _Talk:
         if self.spec is None:
             refuse_misspelt(line, names(app))
             repl.opened(app)
+            self._draft.offer()
             if line.prompt:
                 repl.send(line.prompt)
             await _until_over(repl, self.drawing)
 
     async def end(self) -> Failure | None:
         """Ends the run, gives the terminal back, closes the session; what went wrong with that."""
+        self._draft.end()  # before the end of the run gives back what waits, or takes too long
         if self.app is not None:
             self.app.abort("quit")
         await self._repl.finish()

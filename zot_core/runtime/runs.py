@@ -76,6 +76,11 @@ class Runs:
             finally:
                 self.signal = None
 
+    async def again(self) -> RunEnd:
+        """A run without a new message, after what runs already."""
+        async with self._lock:
+            return await self._run_all([], "prompt")
+
     async def exclusive(self, work: Callable[[Signal], Awaitable[T]]) -> T:
         """What `work` answers, done while nothing else runs; an abort reaches it by its signal."""
         async with self._lock:

@@ -114,7 +114,7 @@ def holder_of(path: Path) -> Holder | None:
         holder = _read_holder(fd)
     finally:
         os.close(fd)
-    if holder.pid and holder.host == socket.gethostname() and not _is_alive(holder.pid):
+    if holder.pid and holder.host == socket.gethostname() and not is_alive(holder.pid):
         return None
     return holder
 
@@ -123,7 +123,8 @@ def _lock_file(path: Path) -> Path:
     return path.with_name(path.name + ".lock")
 
 
-def _is_alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Whether a process of this machine is there; where it cannot be asked without harm, always."""
     if os.name == "nt":
         return True  # signal 0 would end the process there
     try:

@@ -47,4 +47,4 @@ class RenderContext:
     args_complete: bool = True
     show_images: bool = False
     keybindings: Keybindings = field(default_factory=Keybindings)
-    invalidate: Callable[[], None] = lambda: None
+    invalidate: Callable[[], None]
