@@ -229,10 +229,10 @@ class Repl:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=3.0)
 
-    def tell(self, text: str, level: st.Level = "info") -> None:
-        """Zot's own word, in the transcript."""
+    def tell(self, text: str, level: st.Level = "info", source: str = "") -> None:
+        """Zot's own word, or that of `source`, in the transcript."""
         self.front.fold()
-        self.front.change(st.append(self.front.state, Told(text=text, level=level)))
+        self.front.change(st.append(self.front.state, Told(text=text, level=level, source=source)))
 
     async def _guarded(self, work: Coroutine[Any, Any, Any]) -> None:
         try:

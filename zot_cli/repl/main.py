@@ -53,7 +53,7 @@ async def _main(line: CommandLine) -> tuple[int, CliSpec | None]:
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: repl.failed(context))
     talk = _Talk(repl, line, Draft(repl, Paths.find().home))
-    with Signals(task) as signals, printed(lambda text: repl.tell(f"printed: {text}")):
+    with Signals(task) as signals, printed(lambda text: repl.tell(text, source="printed")):
         signals.on_stop = repl.leave
         signals.on_interrupt = repl.interrupted
         repl.screen.commit([[(look.style("accent"), "zot"), (look.style("dim"), f" {__version__}")], []])

@@ -120,6 +120,7 @@ class Screen:
 
     def draw(self) -> None:
         """Has the next frame drawn soon, at once for what a key changed."""
+        self._focus()
         if self.guest is not None:
             self.guest.invalidate()
         elif self.app.is_running and not self._frozen:
@@ -273,12 +274,17 @@ class Screen:
         self._measure()
         self.app.renderer.render(self.app, self.app.layout)
 
+    def _focus(self) -> Container:
+        """What stands where people type has the cursor and the keys, from the next key on and not the next frame."""
+        shown = self.body()
+        if isinstance(shown, Window) and self.app.layout.current_window is not shown:
+            self.app.layout.current_window = shown
+        return shown
+
     def _measure(self) -> None:
         width, rows = self.width, self.size.rows
         self._lines_below = self._below(width)
-        shown = self.body()
-        if isinstance(shown, Window) and self.app.layout.current_window is not shown:
-            self.app.layout.current_window = shown  # where the cursor is drawn, and what keys edit
+        shown = self._focus()
         body = shown.preferred_height(width, rows).preferred
         most = max(int(rows * PART), rows - 12, 3)
         room = max(min(most, rows - 1) - body - len(self._lines_below), 0)
