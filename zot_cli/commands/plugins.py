@@ -14,11 +14,13 @@ import click
 from zot_cli import running
 from zot_cli.commands.tables import heading, show_json, show_rows
 from zot_cli.options import hinted, nearest
+from zot_core.events import LANE_OF
 from zot_core.types.failure import UsageError
 
 if TYPE_CHECKING:
     from zot_cli.options import CommandLine
     from zot_core.app import App
+    from zot_core.plugins.host import LoadedPlugin
 
 _SENTENCE_END = re.compile(r"(?<=\.)\s|\n")
 """Where a description has said the most important."""
@@ -44,6 +46,7 @@ def plugins(line: CommandLine, hooks: bool, order: str | None, as_json: bool, ru
 
     async def look() -> dict[str, Any]:
         async with opened(with_run_flags(line, run_flags), front) as app:
+            await app.runtime.readiness.wait()  # extensions say what they bring once they run
             if order is not None:
                 return {"order": [asdict(row) for row in app.runtime.host.order(order)]}
             if hooks:
@@ -92,7 +95,7 @@ def _plugins(app: App) -> dict[str, Any]:
                 "tier": TIER_NAMES[plugin.tier],
                 "position": plugin.position,
                 "kind": plugin.kind,
-                "hooks": plugin.hooks,
+                "hooks": _implemented(app, plugin),
                 "origin": plugin.origin,
             }
             for plugin in ordered
@@ -111,6 +114,13 @@ def _plugins(app: App) -> dict[str, Any]:
         ],
         "failed": [{"name": error.plugin, "reason": error.reason, "origin": error.origin} for error in app.failed],
     }
+
+
+def _implemented(app: App, plugin: LoadedPlugin) -> tuple[str, ...]:
+    """The plugin's hooks, with those that it listens to since the session began, as an extension does."""
+    host = app.runtime.host
+    listened = [hook for hook in LANE_OF if hook not in plugin.hooks and host.pipeline.wants(hook)]
+    return (*plugin.hooks, *(hook for hook in listened if any(row.plugin == plugin.name for row in host.order(hook))))
 
 
 def _tools(app: App) -> list[dict[str, Any]]:

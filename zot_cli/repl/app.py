@@ -114,6 +114,14 @@ class Repl:
         if app.runtime.choice.model is None or (provider is not None and not app.has_credential(provider)):
             self._greet()
         self.shortcuts.load()
+        self.show_session(app)
+        self.draw()
+        early, self.early = self.early, []
+        for text, pictures in early:
+            self.send(text, pictures=pictures)
+
+    def show_session(self, app: App) -> None:
+        """The end of the session's conversation, below what is on the screen."""
         session = app.runtime.session
         cards = stored_cards(session.branch(), self.rendering)
         blocks = merged(from_messages(session.messages(), session.display_of, cards), self.rendering)
@@ -122,10 +130,6 @@ class Repl:
             rows = 3 * self.screen.size.rows
             lines = self.transcript.last_lines(self.screen.width, self.look, rows)
             self.screen.commit([*lines, []])
-        self.draw()
-        early, self.early = self.early, []
-        for text, pictures in early:
-            self.send(text, pictures=pictures)
 
     def _greet(self) -> None:
         """The first words to somebody who has no model yet."""
@@ -176,7 +180,7 @@ class Repl:
     def clear_or_leave(self) -> None:
         """Ctrl-C: clears what is typed, else ends the run; the second within two seconds leaves."""
         now = time.monotonic()
-        if now - self._interrupted < TWICE:
+        if now - self._interrupted < TWICE and not self.editor.shown:
             self.leave()
             return
         self._interrupted = now
@@ -249,6 +253,8 @@ class Repl:
         self.front.fold()
         self.front.change(st.ended(self.front.state))
         if said:
+            if end is not None and end.failure is not None and end.failure.kind == "auth":
+                said += " Here: `/login` stores a key, `/model` chooses another model."
             self.tell(said, "warning" if end is not None and end.stop == "aborted" else "error")
         if app.is_idle and app.runtime.queues:
             self.take_back()

@@ -57,6 +57,14 @@ class ReplPlugin:
             CommandSpec(name="hotkeys", description="what the keys do", handler=self._hotkeys, modes=only),
         ]
 
+    @hookimpl
+    def session_start(self, event: Any) -> None:
+        """Another session has taken this one's place: what was said in it is shown."""
+        app = self._repl.app
+        if app is not None and event.reason in ("resume", "fork", "new"):
+            self._repl.transcript.blocks.clear()
+            self._repl.show_session(app)
+
     async def _exit(self, args: str, ctx: Any) -> None:
         self._repl.leave()
 

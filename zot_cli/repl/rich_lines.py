@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from markdown_it import MarkdownIt
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import CodeBlock, Heading, Markdown
+from rich.markdown import CodeBlock, Heading, ListItem, Markdown
 from rich.segment import Segment
 from rich.style import Style
 from rich.syntax import Syntax
@@ -53,6 +53,19 @@ class _Heading(Heading):
         yield text
 
 
+class _Item(ListItem):
+    """An item of a list; a number has its dot."""
+
+    def render_number(self, console: Console, options: ConsoleOptions, number: int, last_number: int) -> RenderResult:
+        width = len(str(last_number)) + 3
+        lines = console.render_lines(self.elements, options.update(width=options.max_width - width), style=self.style)
+        style = console.get_style("markdown.item.number", default="none")
+        for place, line in enumerate(lines):
+            yield Segment(f"{number}.".rjust(width - 1) + " " if place == 0 else " " * width, style)
+            yield from line
+            yield Segment("\n")
+
+
 class _Code(CodeBlock):
     """Code two columns in, without a background that would reach the edge."""
 
@@ -66,6 +79,7 @@ class _Markdown(Markdown):
         **Markdown.elements,
         "heading_open": _Heading,
         "fence": _Code,
+        "list_item_open": _Item,
         "code_block": _Code,
     }
 

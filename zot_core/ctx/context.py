@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from zot_core.ctx.protocols import Credentials, DeliverAs, Ui
     from zot_core.plugins.diagnostics import Diagnostics
     from zot_core.plugins.host import LoadedPlugin
+    from zot_core.runtime.replacing import ReloadReport
     from zot_core.runtime.runtime import Runtime
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.specs import FilesystemPolicy, ResourcePath, ToolResult
@@ -339,10 +340,10 @@ class CommandCtx(PluginContext):
         """Goes on in a copy of the session up to an entry; False when `session_before_fork` was blocked."""
         return await self._replace("fork", with_session, entry_id, position)
 
-    async def reload(self, what: Literal["all", "extensions"] = "all") -> None:
+    async def reload(self, what: Literal["all", "extensions"] = "all") -> ReloadReport:
         """Loads plugins anew, or only extensions. The handler goes on in its old code, so let it be the last thing that
         it does."""
-        await self._live().app.reload(what)
+        return await self._live().app.reload(what)
 
     async def _replace(self, method: str, with_session: WithSession | None, *args: Any) -> bool:
         app = self._live().app

@@ -387,6 +387,7 @@ class CommandContext(Context, Protocol):
     ) -> bool:
         """Goes on in a copy of the session up to an entry; False when `session_before_fork` was blocked."""
 
-    async def reload(self, what: Literal["all", "extensions"] = "all") -> None:
-        """Loads settings and plugins anew, or only extensions. The handler goes on in its old code, so let it be the
+    async def reload(self, what: Literal["all", "extensions"] = "all") -> Any:
+        """Loads settings and plugins anew, or only extensions; answers whether it was `done`, what is `loaded` and what
+        `failed`, as (plugin, reason). The handler goes on in its old code, so let it be the
         last thing it does."""

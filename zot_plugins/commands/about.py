@@ -16,7 +16,7 @@ from zot_core.types.failure import UsageError
 async def help_(args: str, ctx: Any) -> str:
     """Every command with what it does; those of other plugins name them."""
     rows = [
-        f"| `/{spec.name}{f' {spec.argument_hint}' if spec.argument_hint else ''}` | {spec.description} |"
+        f"| `/{_cell(f'{spec.name} {spec.argument_hint}'.strip())}` | {_cell(spec.description)} |"
         for spec in ctx.commands.all()
         if ctx.mode in spec.modes
     ]
@@ -98,15 +98,28 @@ def _news() -> str:
     return f"zot {__version__}"
 
 
-async def reload(args: str, ctx: Any) -> None:
+async def reload(args: str, ctx: Any) -> str | None:
     """Settings, plugins and extensions anew; what failed is told."""
-    await ctx.reload()
+    return _reloaded(await ctx.reload(), "plugins")
 
 
-async def reload_ext(args: str, ctx: Any) -> None:
+async def reload_ext(args: str, ctx: Any) -> str | None:
     """Extensions anew, each beside its old self until it runs."""
-    await ctx.reload("extensions")
+    return _reloaded(await ctx.reload("extensions"), "extensions")
+
+
+def _reloaded(report: Any, what: str) -> str | None:
+    if not report.done:
+        return None  # the person was told who refused it
+    loaded = [name for name in report.loaded if what == "plugins" or name.startswith("ext:")]
+    failed = [f"- {name.removeprefix('ext:')}: {reason}" for name, reason in report.failed]
+    return "\n".join([f"Loaded anew: {len(loaded)} {what}.", *failed])
 
 
 def _first_sentence(text: str) -> str:
-    return " ".join(text.split()).partition(". ")[0].rstrip(".").replace("|", "\\|")
+    return _cell(" ".join(text.split()).partition(". ")[0].rstrip("."))
+
+
+def _cell(text: str) -> str:
+    """Text for a cell of a table."""
+    return text.replace("|", "\\|")

@@ -13,9 +13,9 @@ MOST = 200
 """Sessions that are offered, the last used."""
 
 
-async def new(args: str, ctx: Any) -> None:
+async def new(args: str, ctx: Any) -> str | None:
     """A new session; the old one's file stays."""
-    await ctx.new_session()
+    return "A new session." if await ctx.new_session() else None
 
 
 async def resume(args: str, ctx: Any) -> str | None:

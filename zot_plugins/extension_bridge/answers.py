@@ -21,7 +21,7 @@ class ExtensionError(ZotError):
     """Something that an extension was asked for has failed; the message names it."""
 
 
-async def run_command(remote: Remote, ctx: Any, name: str, args: str) -> None:
+async def run_command(remote: Remote, ctx: Any, name: str, args: str) -> str | None:
     """Runs a command of the extension and does what its answer says. Raises ExtensionError, and UsageError for what
     this mode does not have."""
     try:
@@ -34,10 +34,10 @@ async def run_command(remote: Remote, ctx: Any, name: str, args: str) -> None:
         raise ExtensionError(f"/{name}: the extension {remote.name} {error}{remote.see_log()}") from error
     if answer.error:
         raise ExtensionError(f"/{name}: the extension {remote.name} says: {answer.error}")
-    _act(remote, ctx, name, answer)
+    return _act(remote, ctx, name, answer)
 
 
-def _act(remote: Remote, ctx: Any, name: str, answer: frames.CommandResponse) -> None:
+def _act(remote: Remote, ctx: Any, name: str, answer: frames.CommandResponse) -> str | None:
     match answer.action:
         case "prompt" if answer.prompt.strip():
             ctx.send_user_message(answer.prompt, deliver_as="follow_up")
@@ -46,6 +46,8 @@ def _act(remote: Remote, ctx: Any, name: str, answer: frames.CommandResponse) ->
                 raise UsageError(f"/{name} inserts text into an editor, and {ctx.mode} mode has none")
             ctx.ui.paste_to_editor(answer.insert)
         case "display" if answer.display:
+            if ctx.mode == "print":
+                return answer.display  # nothing else will be said: it is what the command answers
             ctx.ui.display(answer.display)
         case "open_panel" if answer.open_panel is not None:
             if not remote.panels.open(ctx, answer.open_panel):
@@ -56,6 +58,7 @@ def _act(remote: Remote, ctx: Any, name: str, answer: frames.CommandResponse) ->
             raise ExtensionError(f"/{name}: the extension {remote.name} answered {action!r} with nothing in it")
         case action:
             raise ExtensionError(f"/{name}: the extension {remote.name} answered {action!r}, which is no action")
+    return None
 
 
 async def call_tool(remote: Remote, ctx: Any, name: str, args: Mapping[str, Any]) -> ToolResult:

@@ -138,8 +138,8 @@ class Registrations:
     def _bring_command(self, ctx: Any, frame: frames.RegisterCommand) -> None:
         remote = self._remote
 
-        async def handler(args: str, ctx: Any) -> None:
-            await answers.run_command(remote, ctx, frame.name, args)
+        async def handler(args: str, ctx: Any) -> str | None:
+            return await answers.run_command(remote, ctx, frame.name, args)
 
         spec = CommandSpec(name=frame.name, description=frame.description, handler=handler)
         self._bring(

@@ -153,4 +153,6 @@ def test_reload_loads_what_has_changed(runtime: Open, world: Any) -> None:
             await app.prompt("/say")
 
     asyncio.run(story())
-    assert answers(front) == ["old", "new"]
+    first, loaded, last = answers(front)
+    assert (first, last) == ("old", "new")
+    assert loaded.startswith("Loaded anew: ")

@@ -31,6 +31,7 @@ class Menu:
         self._at = 0
         self._task: asyncio.Task[None] | None = None
         self._dismissed = ""
+        self._found_for = ""
         buffer.on_text_changed += lambda _: self.look_up()
 
     @property
@@ -62,6 +63,9 @@ class Menu:
         if self._found is None or not self._found.items:
             return False
         item, prefix = self._found.items[self._at], self._found.prefix
+        if self._buffer.document.text_before_cursor != self._found_for:
+            self.close()  # more was typed than was looked up: the menu speaks of something else
+            return False
         changed = item.value.rstrip() != prefix.rstrip()
         self.close()
         document = self._buffer.document
@@ -115,6 +119,7 @@ class Menu:
         if self._buffer.document.text_before_cursor != document.text_before_cursor:
             return
         self._found, self._at = found, 0
+        self._found_for = document.text_before_cursor
         if forced and found is not None and len(found.items) == 1:
             self.take()
         self._draw()
