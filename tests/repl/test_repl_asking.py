@@ -126,16 +126,13 @@ def test_the_panel_of_a_real_extension(with_todo: Any) -> None:
 
 def test_the_extension_dies_while_its_panel_is_open(with_todo: Any) -> None:
     zot = opened(with_todo)
-    found = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
-    mine = [line.split()[0] for line in found.splitlines() if str(with_todo.home) in line and "todo" in line]
-    if not mine:  # it is started by its relative name
-        tree = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
-        rows = [line.split(None, 2) for line in tree.splitlines()[1:]]
-        family, grown = {str(zot.pid)}, True
-        while grown:
-            more = {row[0] for row in rows if row[1] in family} - family
-            family, grown = family | more, bool(more)
-        mine = [row[0] for row in rows if row[0] in family and "todo" in row[2]]
+    listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
+    family, grown = {str(zot.pid)}, True
+    while grown:
+        more = {row[0] for row in rows if row[1] in family} - family
+        family, grown = family | more, bool(more)
+    mine = sorted(family - {str(zot.pid)})
     assert mine
     for pid in mine:
         os.kill(int(pid), signal.SIGKILL)

@@ -46,14 +46,14 @@ def heading(text: str) -> None:
     sys.stdout.write(f"{clean(text)}\n")
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, width: int = 2000) -> str:
     if value is None or value == () or value == []:
         return ""
     if isinstance(value, (list, tuple)):
-        return one_line(", ".join(str(item) for item in value), 200)
+        return one_line(", ".join(str(item) for item in value), width)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return one_line(str(value), 200)
+    return one_line(str(value), width)
 
 
 def _plain(rows: Sequence[Row], columns: Sequence[str]) -> None:
@@ -69,7 +69,7 @@ def _rich(rows: Sequence[Row], columns: Sequence[str]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    cells = [[_cell(row.get(column)) for column in columns] for row in rows]
+    cells = [[_cell(row.get(column), 400) for column in columns] for row in rows]
     width = os.get_terminal_size(1).columns or 80
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     widths = fitted_widths([[*columns], *cells], width - 1)

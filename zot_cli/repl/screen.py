@@ -137,6 +137,7 @@ class Screen:
         if self._waiting is not None:
             self._waiting.extend(lines)
             return
+        self._notice_width()
         if self._frozen:
             self.held_back += len(lines)  # the terminal has wrapped anew: nobody knows where the live area begins
             return
@@ -229,6 +230,11 @@ class Screen:
             self._settle.cancel()
         self._settle = asyncio.get_running_loop().call_later(QUIET, self._came_to_rest)
 
+    def _notice_width(self) -> None:
+        """A burst of work may come between a change of the width and its signal."""
+        if self.app.is_running and self.guest is None and self.size.columns != self._width:
+            self.size_changed()
+
     def _came_to_rest(self) -> None:
         self._frozen, self._settle = False, None
         self._width, self._rows = self.size.columns, self.size.rows
@@ -260,6 +266,7 @@ class Screen:
         return ConditionalContainer(window, Condition(lambda: bool(lines())))
 
     def _begin_frame(self) -> None:
+        self._notice_width()
         self.output.hold()
         self._measure()
 

@@ -16,6 +16,8 @@ MAX_BYTES = 1 << 20
 """Of a log; then it becomes the older part, and the one before that is gone."""
 MAX_LINE = 500
 """Characters of one line of zot's own."""
+MAX_WORDS = 200
+"""Characters of what an extension said last, in a message to a person."""
 
 
 def log_path(home: str | Path, name: str) -> Path:
@@ -31,11 +33,19 @@ class ExtensionLog:
         self.problem = ""
         self._file = -1
         self._at_line_start = True
+        self._end = b""
+
+    @property
+    def last_words(self) -> str:
+        """The last line that the extension itself wrote to standard error; empty when it wrote none."""
+        lines = [line.strip() for line in self._end.decode("utf-8", "replace").split("\n") if line.strip()]
+        return "".join(char for char in lines[-1] if char.isprintable())[:MAX_WORDS] if lines else ""
 
     def stderr(self, data: bytes) -> None:
         """Appends what the extension wrote."""
         if data:
             self._append(data)
+            self._end = (self._end + data)[-4096:]
             self._at_line_start = data.endswith(b"\n")
 
     def say(self, text: str) -> None:

@@ -236,7 +236,8 @@ class Remote:
         elif shake.state == "failed":
             self.log.say(gone)
         elif not shake.is_ready:
-            self.fail(f"{gone} before {'it was ready' if self._hello else 'its hello'}")
+            said = f": {words}" if (words := self.log.last_words) else ""
+            self.fail(f"{gone} before {'it was ready' if self._hello else 'its hello'}{said}")
         else:
             self.error = gone
             shake.end("ended")

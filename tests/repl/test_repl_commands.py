@@ -1,0 +1,175 @@
+"""Each command in a terminal: what it answers is on the screen, and the conversation goes on after it."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import Any
+
+import pytest
+
+
+def said(desk: Any, *replies: Any, argv: tuple[str, ...] = (), **env: str) -> Any:
+    """zot with one answer in it."""
+    desk.script(["First **answer**."], *replies)
+    zot = desk.zot(*argv, **env)
+    zot.type("hello")
+    zot.press("enter")
+    return zot.wait(lambda screen: "First answer." in screen.text and "Working" not in screen.text)
+
+
+def run(zot: Any, command: str) -> None:
+    zot.type(command)
+    zot.wait(f"› {command}")
+    zot.press("esc")  # the menu, which would take the first Enter
+    zot.press("enter")
+
+
+def goes_on(zot: Any) -> None:
+    zot.wait("scripted/scripted")
+    zot.type("still here")
+    zot.wait("› still here")
+    zot.press("ctrl+c")
+    zot.wait(lambda screen: "› still here" not in screen.text)
+    assert "internal error" not in zot.everything
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("/help", "/compact"),
+        ("/hotkeys", "ctrl+o"),
+        ("/session", "tokens"),
+        ("/tools", "bash"),
+        ("/plugins", "tool_bash"),
+        ("/changelog", "0.1.0"),
+        ("/settings", "theme"),
+        ("/permissions", "full-access"),
+        ("/trust", "trust"),
+        ("/reload", "eloaded"),
+        ("/reload-ext", "extension"),
+        ("/yolo", "ask"),
+        ("/yolo off", "ask"),
+        ("/name a good name", "a good name"),
+        ("/compact", "ompact"),
+        ("/nonsense", "/nonsense"),
+    ],
+)
+def test_a_command_answers_and_it_goes_on(desk: Any, command: str, answer: str) -> None:
+    zot = said(desk, ["A summary."], ["More."])
+    before = zot.everything.count(answer)
+    run(zot, command)
+    zot.wait(lambda screen: screen.everything.count(answer) > before + command.count(answer))
+    zot.press("esc")
+    goes_on(zot)
+
+
+def test_clear_is_the_only_thing_that_empties_the_scrollback(desk: Any) -> None:
+    zot = said(desk)
+    assert b"\x1b[3J" not in zot.raw
+    run(zot, "/new")
+    zot.wait(lambda screen: screen.everything.count("First answer.") == 1)
+    goes_on(zot)
+    assert b"\x1b[3J" not in zot.raw
+    run(zot, "/clear")
+    zot.wait(lambda screen: b"\x1b[3J" in screen.raw and "First answer." not in screen.text)
+    goes_on(zot)
+
+
+def test_copy_hands_the_last_answer_to_the_terminal(desk: Any) -> None:
+    zot = said(desk, PATH="/nowhere")
+    run(zot, "/copy")
+    zot.wait("characters copied by the terminal")
+    found = re.search(rb"\x1b\]52;c;([A-Za-z0-9+/=]+)\x07", zot.raw)
+    assert found is not None
+    assert base64.b64decode(found[1]) == b"First **answer**."
+    goes_on(zot)
+
+
+def test_export_writes_a_file(desk: Any) -> None:
+    zot = said(desk)
+    run(zot, "/export talk.md")
+    zot.wait("talk.md")
+    zot.wait(lambda screen: (desk.project / "talk.md").exists())
+    assert "First **answer**." in (desk.project / "talk.md").read_text()
+    goes_on(zot)
+
+
+def test_a_side_question_is_answered_and_not_kept(desk: Any) -> None:
+    zot = said(desk, ["Aside."])
+    run(zot, "/btw what else?")
+    zot.wait("Aside.")
+    goes_on(zot)
+    zot.press("ctrl+d")
+    zot.wait_end()
+    assert "Aside." not in "".join(path.read_text() for path in (desk.home / "sessions").rglob("*.jsonl"))
+
+
+def test_resume_shows_the_other_session_and_fork_a_copy(desk: Any) -> None:
+    said(desk).press("ctrl+d")
+    desk.script(["Second answer."], ["In the copy."])
+    zot = desk.zot()
+    run(zot, "/resume")
+    zot.wait("hello")
+    zot.press("enter")
+    zot.wait("First answer.")
+    run(zot, "/fork")
+    zot.wait(lambda screen: len(list((desk.home / "sessions").rglob("*.jsonl"))) == 2)
+    zot.type("in the copy")
+    zot.press("enter")
+    zot.wait(lambda screen: "Second answer." in screen.text or "In the copy." in screen.text)
+    goes_on(zot)
+
+
+def test_the_model_is_chosen_from_a_list_and_esc_leaves_it(desk: Any) -> None:
+    zot = said(desk)
+    zot.press("ctrl+l")
+    zot.wait(lambda screen: "scripted" in screen.text.split("First answer.")[-1].replace("scripted/scripted ·", ""))
+    zot.type("nothing like it")
+    zot.press("esc")
+    goes_on(zot)
+
+
+def test_dialogs_come_one_after_another(desk: Any) -> None:
+    (desk.home / "plugins").mkdir()
+    (desk.home / "plugins" / "asks.py").write_text(
+        """
+import asyncio
+from zot_core import CommandSpec, hookimpl
+
+@hookimpl
+def commands():
+    async def asks(args, ctx):
+        answers = await asyncio.gather(
+            ctx.ui.select("Pick one", ["red", "green"]),
+            ctx.ui.confirm("Sure?"),
+            ctx.ui.input("Your name"),
+            ctx.ui.select("Too late", ["a"], timeout=0.2),
+        )
+        return f"answers: {answers}"
+    return [CommandSpec(name="asks", description="asks", handler=asks)]
+"""
+    )
+    zot = said(desk)
+    run(zot, "/asks")
+    zot.wait("Pick one")
+    assert "Sure?" not in zot.text
+    zot.press("down", "enter")
+    zot.wait("Sure?")
+    zot.press("enter")
+    zot.wait("Your name")
+    zot.type("Ada 漢字")
+    zot.press("enter")
+    zot.wait("answers: ['green', True, 'Ada 漢字', None]")
+    goes_on(zot)
+
+
+def test_a_session_that_cannot_be_written_is_said_and_typing_goes_on(desk: Any) -> None:
+    zot = said(desk, ["Second."])
+    path = next((desk.home / "sessions").rglob("*.jsonl"))
+    path.unlink()
+    path.mkdir()
+    zot.type("next")
+    zot.press("enter")
+    zot.wait(lambda screen: "Working" not in screen.text and len(screen.everything.split("› next")) == 2)
+    goes_on(zot)
