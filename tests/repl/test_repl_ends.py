@@ -93,7 +93,9 @@ def test_the_transcript_is_shown_and_a_signal_comes(desk: Any) -> None:
 
 
 def test_a_terminal_that_is_closed_ends_it(desk: Any) -> None:
-    desk.script([{"tool_call": {"name": "bash", "args": {"command": "echo $$ > pid; while :; do echo x; sleep 0.05; done"}}}])
+    desk.script(
+        [{"tool_call": {"name": "bash", "args": {"command": "echo $$ > pid; while :; do echo x; sleep 0.05; done"}}}]
+    )
     zot = desk.zot()
     zot.type("go")
     zot.press("enter")

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-EVIL = "a\x1b[2Jb\x1b]0;TITLE\x07c\x1b]52;c;QUJD\x07d\x9b31me\x1bPq#0\x1b\\f\x08\x08g\u202eh\x1b[6ni\x1b]8;;http://x\x07j"
+EVIL = (
+    "a\x1b[2Jb\x1b]0;TITLE\x07c\x1b]52;c;QUJD\x07d\x9b31me\x1bPq#0\x1b\\f\x08\x08g\u202eh\x1b[6ni\x1b]8;;http://x\x07j"
+)
 CLEAN = "abcdefghij"
 FORBIDDEN = (b"\x1b[2J", b"\x1b]", b"\xc2\x9b", b"\x1bP", b"\xe2\x80\xae", b"\x1b[6n", b"\x08\x08")
 
@@ -19,7 +21,9 @@ def harmless(raw: bytes) -> None:
 def test_controls_in_what_a_model_says_thinks_and_calls(desk: Any) -> None:
     call = {"tool_call": {"name": "bash", "args": {"command": f"true {EVIL}"}}}
     unknown = {"tool_call": {"name": f"no{EVIL}", "args": {EVIL: EVIL}}}
-    desk.script([{"thinking": [EVIL]}, f"# {EVIL}\n\n`{EVIL}`\n\n```\n{EVIL}\n```\n\n- {EVIL}", call, unknown], ["Over."])
+    desk.script(
+        [{"thinking": [EVIL]}, f"# {EVIL}\n\n`{EVIL}`\n\n```\n{EVIL}\n```\n\n- {EVIL}", call, unknown], ["Over."]
+    )
     zot = desk.zot()
     zot.type("go")
     zot.press("enter")
@@ -103,8 +107,9 @@ def test_a_tiny_terminal_is_survived_and_what_was_said_is_there_when_it_grows(
 
 
 def test_it_starts_in_a_terminal_without_a_size_and_without_a_name(desk: Any) -> None:
-    from support.pty_screen import PtyScreen
     import sys
+
+    from support.pty_screen import PtyScreen
 
     desk.script(["Said."])
     env = {name: value for name, value in desk.env.items() if name != "TERM"}

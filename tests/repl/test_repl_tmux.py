@@ -139,7 +139,9 @@ def test_what_was_in_the_scrollback_before_stays(desk: Any, tmux: Tmux) -> None:
 
 
 def test_graphemes_stand_in_their_columns(desk: Any, tmux: Tmux) -> None:
-    desk.script([f"| who | n |\n|---|---|\n| {FAMILY} | A |\n| 漢字 | B |\n| e\u0301 | C |\n\n{FAMILY * 60}\n\n" + "漢" * 100])
+    desk.script(
+        [f"| who | n |\n|---|---|\n| {FAMILY} | A |\n| 漢字 | B |\n| e\u0301 | C |\n\n{FAMILY * 60}\n\n" + "漢" * 100]
+    )
     tmux.start()
     tmux.keys("go", "Enter")
     tmux.wait(lambda: tmux.screen.count("漢") == 101)

@@ -49,8 +49,8 @@ class Skill:
 OWN = Skill(
     name="zot-plugins",
     description=(
-        "How to write a plugin for zot, this agent: tools, slash commands, guards and other hooks, prompt templates, "
-        "skills. Load it before you write or change one."
+        "How to write a plugin or an extension for zot, this agent: tools, slash commands, guards and other hooks, "
+        "panels, prompt templates, skills, themes. Load it before you write or change one."
     ),
     path=str(Path(__file__).parent / "builtin" / "zot-plugins" / FILE),
 )

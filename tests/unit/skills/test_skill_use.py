@@ -168,7 +168,8 @@ def test_what_it_names_exists() -> None:
     for hook in ("tools", "commands", "flags", "providers", "prompt_sources", "skills", "prompts"):
         assert hook in CONTRIBUTIONS and f"`{hook}`" in text
     assert {"session_start", "tool_call"} <= LANE_OF.keys()
-    assert "extension" not in text  # there are none yet; say how to write one when there are
+    for frame in ("hello", "register_tool", "event_intercept_response", "shutdown_ack"):
+        assert frame in text
 
 
 def test_the_examples_of_the_pages(wire: Any, put_template: Any, zot_home: Path) -> None:
