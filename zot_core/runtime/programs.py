@@ -7,6 +7,7 @@ process's facts once, and its answer is kept as well.
 
 from __future__ import annotations
 
+import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -90,7 +91,7 @@ class Programs:
 
     def _sources(self) -> list[str]:
         paths = self._paths
-        return [*(folder or "." for folder in sys.path), str(paths.plugins), str(paths.settings), str(paths.go_config)]
+        return [*(folder or "." for folder in sys.path), *_entries(paths), str(paths.settings), str(paths.go_config)]
 
     def _build(self) -> tuple[Any, Iterable[str | Path]]:
         found, host, candidates = self._ask(explicit=False)
@@ -161,6 +162,15 @@ def _programs(rows: Any) -> list[Program]:
             name, text, plugin, command = row
             programs.append(Program(name=name, help=text, plugin=plugin, command=command))
     return programs
+
+
+def _entries(paths: Paths) -> list[str]:
+    """What lies in the user's folder of plugins; the folder itself changes by an import's bytecode."""
+    try:
+        with os.scandir(paths.plugins) as found:
+            return sorted(entry.path for entry in found if entry.name != "__pycache__")
+    except OSError:
+        return []
 
 
 def _files(host: PluginHost) -> Iterator[str]:
