@@ -42,11 +42,11 @@ def goes_on(zot: Any) -> None:
         ("/session", "tokens"),
         ("/tools", "bash"),
         ("/plugins", "tool_bash"),
-        ("/changelog", "0.1.0"),
-        ("/settings", "theme"),
+        ("/changelog", "zot doctor"),
+        ("/settings", "ettings go into"),
         ("/permissions", "full-access"),
         ("/trust", "trust"),
-        ("/reload", "eloaded"),
+        ("/reload", "Loaded anew"),
         ("/reload-ext", "extension"),
         ("/yolo", "ask"),
         ("/yolo off", "ask"),
@@ -90,8 +90,8 @@ def test_export_writes_a_file(desk: Any) -> None:
     zot = said(desk)
     run(zot, "/export talk.md")
     zot.wait("talk.md")
-    zot.wait(lambda screen: (desk.project / "talk.md").exists())
-    assert "First **answer**." in (desk.project / "talk.md").read_text()
+    file = desk.project / "talk.md"
+    zot.wait(lambda screen: file.exists() and "First **answer**." in file.read_text())
     goes_on(zot)
 
 
@@ -164,12 +164,46 @@ def commands():
     goes_on(zot)
 
 
-def test_a_session_that_cannot_be_written_is_said_and_typing_goes_on(desk: Any) -> None:
+def test_a_session_that_cannot_be_written_is_said_and_gives_back_what_was_typed(desk: Any) -> None:
     zot = said(desk, ["Second."])
-    path = next((desk.home / "sessions").rglob("*.jsonl"))
-    path.unlink()
-    path.mkdir()
+    next((desk.home / "sessions").rglob("*.jsonl")).unlink()
     zot.type("next")
     zot.press("enter")
-    zot.wait(lambda screen: "Working" not in screen.text and len(screen.everything.split("› next")) == 2)
-    goes_on(zot)
+    zot.wait("cannot write the session")
+    zot.wait(lambda screen: "› next" in screen.text.split("keeps none")[-1])
+    assert "takes back" not in zot.text
+    zot.type(" try")
+    zot.wait("› next try")
+
+
+def test_what_waits_as_something_else_leaves_the_queue_when_it_is_sent(desk: Any) -> None:
+    (desk.home / "plugins").mkdir()
+    (desk.home / "plugins" / "changes.py").write_text(
+        """
+from dataclasses import replace
+from zot_core import Handled, hookimpl
+
+@hookimpl
+def input(event):
+    if event.text == "mine":
+        return Handled()
+    if event.text == "short":
+        return replace(event, text="a longer text")
+"""
+    )
+    waits = {"tool_call": {"name": "bash", "args": {"command": "echo began; while [ ! -e go ]; do sleep 0.02; done"}}}
+    desk.script([waits], ["Over."])
+    zot = desk.zot()
+    zot.type("go")
+    zot.press("enter")
+    zot.wait("began")
+    for text in ("mine", "short"):
+        zot.type(text)
+        zot.press("enter")
+    zot.wait("next step: a longer text")
+    zot.wait(lambda screen: "next step: mine" not in screen.text)
+    (desk.project / "go").touch()
+    zot.wait("Over.")
+    zot.wait(lambda screen: "Working" not in screen.text and "next step" not in screen.text)
+    assert "› a longer text" in zot.everything
+    assert zot.text.split("\n")[-2].strip() == "›"

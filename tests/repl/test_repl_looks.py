@@ -64,7 +64,7 @@ def test_keys_are_the_persons(desk: Any) -> None:
     (desk.home / "keybindings.json").write_text(json.dumps(keys))
     zot = desk.zot()
     zot.wait("app.nonsense is no action")
-    assert "'meh+q' is no key" in zot.everything.replace("\n  ", " ")
+    zot.wait(lambda screen: "'meh+q' is no key" in screen.everything.replace("\n  ", " "))
     zot.type("\x1b[15~")
     zot.wait("thinking is hidden")
     zot.type("/hotkeys")

@@ -246,7 +246,11 @@ class Repl:
             self.tell(str(failure) if isinstance(failure, UsageError) else failure.message, "error")
 
     async def _prompt(self, app: App, text: str, pictures: Sequence[Image]) -> None:
-        end = await app.prompt(text, pictures)
+        try:
+            end = await app.prompt(text, pictures)
+        except Exception:
+            self._cut_off(app, text)
+            raise
         said = exits.reason_of(end.stop, end.failure) if end is not None else ""
         if end is not None and end.stop == "aborted" and not end.messages:
             self.editor.prepend(text)  # it never began: what was typed comes back
@@ -256,13 +260,22 @@ class Repl:
             if end is not None and end.failure is not None and end.failure.kind == "auth":
                 said += " Here: `/login` stores a key, `/model` chooses another model."
             self.tell(said, "warning" if end is not None and end.stop == "aborted" else "error")
-        if app.is_idle and app.runtime.queues:
+        if app.is_idle and (app.runtime.queues or self.front.state.waiting):
             self.take_back()
         while end is not None and end.failure is not None:
             end = await rescue.offered(self, app, end.failure)
             if end is not None and (said := exits.reason_of(end.stop, end.failure)):
                 self.front.change(st.ended(self.front.state))
                 self.tell(said, "error")
+
+    def _cut_off(self, app: App, text: str) -> None:
+        """The prompt's work failed, as on a full disk: what has not arrived in the session comes back."""
+        self.front.fold()
+        self.front.change(st.ended(self.front.state))
+        self.take_back()
+        arrived = any(isinstance(m, UserMessage) and text_of(m.content) == text for m in app.runtime.session.messages())
+        if not arrived and not app.is_command(text):
+            self.editor.prepend(text)
 
     async def _shell(self, app: App, command: str, *, keep: bool) -> None:
         """The person's own command: a row like a tool's, and Esc ends it."""
@@ -287,7 +300,16 @@ class Repl:
         change(status=status, result=content, took=time.monotonic() - now)
 
     async def _join(self, app: App, text: str, kind: str, pictures: Sequence[Image]) -> None:
-        await (app.follow_up(text, pictures) if kind == "follow_up" else app.steer(text, pictures))
+        lane = getattr(app.runtime.queues, kind)
+        last = lane[-1] if lane else None
+        try:
+            await (app.follow_up(text, pictures) if kind == "follow_up" else app.steer(text, pictures))
+        finally:
+            if app.is_idle and self.front.state.waiting:
+                self.take_back()  # the run was over by then, and the prompt that it became failed
+            else:
+                waits = text_of(lane[-1].content) if lane and lane[-1] is not last else ""
+                self.front.change(st.requeued(self.front.state, text, waits))
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ class Draft:
         self._repl = repl
         self._folder = home / "drafts"
         self._file = self._folder / f"{os.getpid()}.json"
-        self._cwd = os.getcwd()
+        self._cwd = str(Path.cwd())
         self._seen: tuple[object, ...] = ("", (), 0)
         self._kept = ""
         self._timer: asyncio.TimerHandle | None = None

@@ -1,4 +1,4 @@
-"""What code prints while the screen is drawn: it becomes a line of the transcript, instead of garbage across the screen.
+"""What code prints while the screen is drawn: it becomes lines of the transcript, not garbage on the screen.
 
 For `print` and `sys.stderr` of plugins and libraries, from any thread; programs have pipes of their own.
 """

@@ -279,6 +279,7 @@ class Screen:
 
     def _render(self) -> None:
         self._measure()
+        self.app.render_counter += 1  # controls keep their text for as long as it stays
         self.app.renderer.render(self.app, self.app.layout)
 
     def _focus(self) -> Container:

@@ -207,6 +207,16 @@ def ended(state: State) -> State:
     return replace(state, blocks=blocks, running=False, activity="")
 
 
+def requeued(state: State, text: str, now: str) -> State:
+    """What was typed waits as `now`, which a template or a plugin made of it; "": it does not wait."""
+    waiting = list(state.waiting)
+    place = next((place for place, one in reversed(list(enumerate(waiting))) if one.text == text), None)
+    if place is None or now == text:
+        return state
+    waiting[place : place + 1] = [replace(waiting[place], text=now)] if now else []
+    return replace(state, waiting=tuple(waiting))
+
+
 def used(state: State, usage: Usage) -> State:
     """A model call was counted."""
     return replace(state, usage=state.usage + usage, run_usage=state.run_usage + usage)
