@@ -53,6 +53,27 @@ def test_yes_for_once_for_the_tool_for_the_session(desk: Any, downs: int, asked_
         assert not (desk.project / "two").exists()
 
 
+def test_an_enter_of_somebody_who_types_approves_nothing(desk: Any) -> None:
+    desk.script([{"delay": 0.3}, *calls("touch one")], ["Seen."], ["Over."])
+    zot = desk.zot("--no-yolo")
+    zot.type("go")
+    zot.press("enter")
+    zot.wait("Working")
+    zot.type("and then")
+    zot.wait("› and then")
+    while "touch one" not in zot.text:  # the call comes between two keys
+        zot.type("?")
+        zot.wait("› and then?")
+        zot.press("backspace")
+        zot.wait(lambda screen: "› and then?" not in screen.text)
+    zot.press("enter")
+    zot.wait("next step: and then")
+    zot.wait("Run bash?")
+    zot.press("esc")
+    zot.wait("Seen.")
+    assert not (desk.project / "one").exists()
+
+
 def test_no_with_a_word_to_the_model(desk: Any) -> None:
     desk.script(calls("touch one"), ["Understood."])
     zot = desk.zot("--no-yolo")

@@ -260,6 +260,8 @@ class Repl:
             if end is not None and end.failure is not None and end.failure.kind == "auth":
                 said += " Here: `/login` stores a key, `/model` chooses another model."
             self.tell(said, "warning" if end is not None and end.stop == "aborted" else "error")
+        if end is not None and end.failure is not None and end.failure.kind == "session":
+            self._cut_off(app, text)
         if app.is_idle and (app.runtime.queues or self.front.state.waiting):
             self.take_back()
         while end is not None and end.failure is not None:
@@ -304,12 +306,14 @@ class Repl:
         last = lane[-1] if lane else None
         try:
             await (app.follow_up(text, pictures) if kind == "follow_up" else app.steer(text, pictures))
-        finally:
-            if app.is_idle and self.front.state.waiting:
-                self.take_back()  # the run was over by then, and the prompt that it became failed
-            else:
-                waits = text_of(lane[-1].content) if lane and lane[-1] is not last else ""
-                self.front.change(st.requeued(self.front.state, text, waits))
+        except Exception:
+            self.take_back()
+            raise
+        if app.is_idle and self.front.state.waiting:
+            self.take_back()  # the run was over by then, and the prompt that it became failed
+        else:
+            waits = text_of(lane[-1].content) if lane and lane[-1] is not last else ""
+            self.front.change(st.requeued(self.front.state, text, waits))
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ Knows prompt-toolkit and no session.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,6 +41,9 @@ class Editor:
         self.cwd = str(Path.cwd())
         self._prompt = prompt
         self.buffer = Buffer(multiline=True, history=_history(history), complete_while_typing=False)
+        self.changed = 0.0
+        """When what is typed changed last, by the monotonic clock."""
+        self.buffer.on_text_changed += lambda _: self._mark()
         self.control = BufferControl(self.buffer, focusable=True)
         self.window = Window(
             self.control,
@@ -48,6 +52,9 @@ class Editor:
             dont_extend_height=True,
             get_line_prefix=self._prefix,
         )
+
+    def _mark(self) -> None:
+        self.changed = time.monotonic()
 
     @property
     def text(self) -> str:

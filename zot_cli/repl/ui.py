@@ -6,6 +6,7 @@ Dialogs that time out count down; an abort of whoever asked dismisses them. Know
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from zot_core.types.panels import Panel, PanelHandle
 
 _YES, _NO = "Yes", "No"
+TYPING = 0.7
+"""Seconds of rest until a dialog takes the place of a text that is being typed: its keys are no answers."""
 SPIN = 0.12
 """Seconds between two frames of the spinner."""
 
@@ -149,6 +152,7 @@ class ReplUi(NullUi):
         """Shows a dialog once those before it are answered; None when it was dismissed, `late` when its time is
         over."""
         async with self._turn:
+            await self._rest()
             if self._over:
                 return None
             answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -166,6 +170,13 @@ class ReplUi(NullUi):
                 return await _counted(answer, dialog, timeout, self._repl.draw, late)
             finally:
                 stage.close(dialog)
+
+    async def _rest(self) -> None:
+        editor = self._repl.editor
+        while not self._over and editor.shown:  # a text that was sent is an end of typing too
+            if (left := editor.changed + TYPING - time.monotonic()) <= 0:
+                return
+            await asyncio.sleep(min(left, 0.1))
 
     def open_panel(
         self, plugin: str, panel: Panel, on_key: Callable[[str, str], Any], on_close: Callable[[], Any]
