@@ -20,6 +20,8 @@ from typing import Any
 import pytest
 
 pytest_plugins = ["zot_core.testing.plugin"]
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's `&` leaves it so, and children would inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 TIME_LIMIT = 30.0
 """Seconds for each phase of a test; `@pytest.mark.time_limit(s)` gives one test more."""
 FOREIGN = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL", "_PROXY")
