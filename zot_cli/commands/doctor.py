@@ -72,9 +72,10 @@ def doctor(line: CommandLine, as_json: bool, run_flags: tuple[str, ...]) -> int:
 
 async def _examine(line: CommandLine) -> Report:
     from zot_cli import exits
-    from zot_cli.commands.opening import QuietFront, opened
+    from zot_cli.commands.opening import opened
     from zot_core._version import __version__
     from zot_core.config.paths import Paths
+    from zot_core.ctx.quiet import QuietFront
     from zot_core.types.failure import UsageError
 
     report = Report(system={"zot": __version__, "python": platform.python_version(), "platform": platform.platform()})

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from zot_cli import running
-from zot_cli.commands.opening import QuietFront, opened
+from zot_cli.commands.opening import opened, say_problems
 from zot_cli.commands.tables import show_rows
+from zot_core.ctx.quiet import QuietFront
 from zot_core.models.levels import levels_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def run(line: CommandLine) -> int:
             return _rows(app, line.get("provider", ""), words)
 
     rows = running.run(look())
-    front.complain()
+    say_problems(front.notes)
     columns = ("model", "context_window", "max_output", "inputs", "reasoning", "usable", "source")
     empty = "no models; a provider's plugin or models.json brings them"
     if line.words:

@@ -5,7 +5,7 @@ Takes the same flags as a run, before or after the command's name, so that what 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Container, Sequence
+from collections.abc import AsyncIterator, Container, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,43 +14,20 @@ from zot_cli.appoptions import app_options
 from zot_cli.modes.front import show_note
 from zot_cli.options import parse
 from zot_core.app import App
-from zot_core.ctx.null_ui import NullUi
-from zot_core.frontend import Note
+from zot_core.ctx.quiet import QuietFront
 from zot_core.types.failure import UsageError
 
 if TYPE_CHECKING:
     from zot_cli.options import CommandLine
-    from zot_core.agent.sink import Stored
-    from zot_core.events.base import Block, Event, Handled
-    from zot_core.types.specs import Mode
+    from zot_core.frontend import Note
 
 
-class QuietFront:
-    """A front end that wants nothing and keeps the notes."""
-
-    mode: Mode = "print"
-    plugin: object = None
-    wants: frozenset[str] = frozenset()
-
-    def __init__(self) -> None:
-        self.notes: list[Note] = []
-        self.ui = NullUi(self.note, self.mode)
-
-    def event(self, event: Event, stop: Block | Handled | None = None, plugin: str = "") -> None:
-        """Nothing is shown."""
-
-    def stored(self, stored: Stored) -> None:
-        """Nothing is shown."""
-
-    def note(self, note: Note) -> None:
-        self.notes.append(note)
-
-    def complain(self, but: Container[str] = ()) -> None:
-        """What a run would have said: the warnings and errors on stderr, without those of the sources in `but`."""
-        for note in self.notes:
-            said = note.level in ("warning", "error") and note.kind in ("diagnostic", "plugin_error")
-            if said and not (note.source and note.source in but):
-                show_note(note)
+def say_problems(notes: Iterable[Note], but: Container[str] = ()) -> None:
+    """What a run would have said: the warnings and errors on stderr, without those of the sources in `but`."""
+    for note in notes:
+        said = note.level in ("warning", "error") and note.kind in ("diagnostic", "plugin_error")
+        if said and not (note.source and note.source in but):
+            show_note(note)
 
 
 def with_run_flags(line: CommandLine, flags: Sequence[str]) -> CommandLine:

@@ -37,7 +37,8 @@ _SENTENCE_END = re.compile(r"(?<=\.)\s|\n")
 @click.pass_obj
 def plugins(line: CommandLine, hooks: bool, order: str | None, as_json: bool, run_flags: tuple[str, ...]) -> None:
     """Prints the tables. A plugin that could not be loaded is a row; `zot doctor` makes an exit code of it."""
-    from zot_cli.commands.opening import QuietFront, opened, with_run_flags
+    from zot_cli.commands.opening import opened, say_problems, with_run_flags
+    from zot_core.ctx.quiet import QuietFront
 
     if order is not None:
         _check_hook(order)
@@ -54,7 +55,7 @@ def plugins(line: CommandLine, hooks: bool, order: str | None, as_json: bool, ru
             return _plugins(app)
 
     found = running.run(look())
-    front.complain(but={row["name"] for row in found.get("failed", ())})
+    say_problems(front.notes, but={row["name"] for row in found.get("failed", ())})
     if order is not None:
         columns = ("plugin", "band", "tier", "options", "where")
         show_rows(found["order"], columns, as_json=as_json, empty=f"no plugin implements {order}")

@@ -82,7 +82,7 @@ class Repl:
         self.front.plugin = ReplPlugin(self)
         self.facts = FactSource()
         self.themes = ScreenThemes(self, look.theme.appearance)
-        self.menu = Menu(editor.buffer, lambda: self.completer, self.draw)
+        self.menu = Menu(editor.buffer, lambda: self.completer, self.draw, lambda why: self.tell(why, "error"))
         self.screen = Screen(
             input=terminal.input,
             output=terminal.output,

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from zot_core import hookimpl
 from zot_core.plugins.errors import PluginLoadError
 from zot_core.plugins.rank import EXPLICIT
 from zot_core.types.record import record
 from zot_core.types.specs import Candidate, SessionFacts
+from zot_plugins.extension_bridge.bundle import Bundle
 from zot_plugins.extension_bridge.finding import Found, find_extensions
 from zot_plugins.extension_bridge.logs import ExtensionLog, log_path
 from zot_plugins.extension_bridge.manifest import Manifest
@@ -29,23 +29,6 @@ class Start:
     cwd: str
     secrets: frozenset[str]
     tool_timeout: float
-
-
-class Bundle:
-    """An extension without a program: themes and skills."""
-
-    def __init__(self, manifest: Manifest) -> None:
-        self.manifest = manifest
-
-    @hookimpl
-    def skills(self) -> list[str]:
-        """Its skills."""
-        return [str(path) for path in self.manifest.skill_paths]
-
-    @hookimpl
-    def themes(self) -> list[str]:
-        """Its theme."""
-        return [str(self.manifest.theme)] if self.manifest.theme else []
 
 
 def candidates(session: SessionFacts) -> list[Candidate]:

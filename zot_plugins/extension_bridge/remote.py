@@ -16,6 +16,7 @@ from zot_core._version import __version__
 from zot_core.wire import frames, framing
 from zot_core.wire.channel import ChannelClosed, LineTooLong
 from zot_plugins.extension_bridge import ending, taking
+from zot_plugins.extension_bridge.bundle import Bundle
 from zot_plugins.extension_bridge.handshake import HELLO_S, READY_S, Handshake
 from zot_plugins.extension_bridge.manifest import Manifest
 from zot_plugins.extension_bridge.panels import Panels
@@ -30,11 +31,11 @@ BACKLOG = 200
 EXCERPT = 120
 
 
-class Remote:
+class Remote(Bundle):
     """An extension whose process was started. `settled()` waits until it is ready or never will be."""
 
     def __init__(self, manifest: Manifest, child: Child, *, tool_timeout: float = TOOL_S) -> None:
-        self.manifest = manifest
+        super().__init__(manifest)
         self.name = manifest.name
         self.child = child
         self.log = child.log
@@ -58,16 +59,6 @@ class Remote:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # --- as a plugin -------------------------------------------------------------------------------------------------
-
-    @hookimpl
-    def skills(self) -> list[str]:
-        """The skills of its bundle."""
-        return [str(path) for path in self.manifest.skill_paths]
-
-    @hookimpl
-    def themes(self) -> list[str]:
-        """The theme of its bundle."""
-        return [str(self.manifest.theme)] if self.manifest.theme else []
 
     @hookimpl
     def session_start(self, event: Any, ctx: Any) -> None:

@@ -21,12 +21,21 @@ ROWS = 8
 
 
 class Menu:
-    """Suggestions for what stands before the cursor. `provider()` is asked for each look-up."""
+    """Suggestions for what stands before the cursor. `provider()` is asked for each look-up, and `failed` is told why
+    there are none when that breaks, once for each reason."""
 
-    def __init__(self, buffer: Buffer, provider: Callable[[], Stack], draw: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        buffer: Buffer,
+        provider: Callable[[], Stack],
+        draw: Callable[[], None],
+        failed: Callable[[str], None],
+    ) -> None:
         self._buffer = buffer
         self._provider = provider
         self._draw = draw
+        self._failed = failed
+        self._failures: set[str] = set()
         self._found: Found | None = None
         self._at = 0
         self._task: asyncio.Task[None] | None = None
@@ -114,8 +123,11 @@ class Menu:
             )
         except asyncio.CancelledError:
             raise
-        except Exception:  # a plugin's provider: no suggestions, and the typing goes on
+        except Exception as error:  # zot's own provider; the typing goes on without
             found = None
+            if (reason := f"no completions: {type(error).__name__}: {error}") not in self._failures:
+                self._failures.add(reason)
+                self._failed(reason)
         if self._buffer.document.text_before_cursor != document.text_before_cursor:
             return
         self._found, self._at = found, 0

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zot_core.config.paths import Paths
-from zot_core.ctx.null_ui import NullUi
-from zot_core.frontend import Note
 from zot_core.types.failure import UsageError
 from zot_plugins.extension_bridge.cli.places import json_option, row_of, unknown
 from zot_plugins.extension_bridge.finding import find_extensions
@@ -20,9 +18,7 @@ from zot_plugins.extension_bridge.logs import log_path
 
 if TYPE_CHECKING:
     from zot_core.app import App
-    from zot_core.events.base import Block, Event, Handled
-    from zot_core.frontend import Console
-    from zot_core.types.specs import Mode
+    from zot_core.frontend import Console, Note
     from zot_plugins.extension_bridge.finding import Found
 
 LONGEST_S = 20.0
@@ -55,31 +51,11 @@ def doctor(console: Console, name: str | None, as_json: bool) -> int:
     return 1 if broken else 0
 
 
-class _Listener:
-    """A front end that wants nothing and keeps the notes."""
-
-    mode: Mode = "print"
-    plugin: object = None
-    wants: frozenset[str] = frozenset()
-
-    def __init__(self) -> None:
-        self.notes: list[Note] = []
-        self.ui = NullUi(self.note, self.mode)
-
-    def event(self, event: Event, stop: Block | Handled | None = None, plugin: str = "") -> None:
-        """Nothing is shown."""
-
-    def stored(self, stored: Any) -> None:
-        """Nothing is shown."""
-
-    def note(self, note: Note) -> None:
-        self.notes.append(note)
-
-
 async def _examine(console: Console) -> list[dict[str, Any]]:
     from zot_core.app import App
+    from zot_core.ctx.quiet import QuietFront
 
-    options, front = console.options(), _Listener()
+    options, front = console.options(), QuietFront()
     app = await App.open(options, front)
     try:
         explicit = [(place, path) for place, (kind, path) in enumerate(options.explicit) if kind == "ext"]
