@@ -254,7 +254,7 @@ def _wait_in(details: Any) -> float | None:
 
 
 def _decoded(body: bytes, headers: Mapping[str, str]) -> Any:
-    text = body.decode("utf-8", "replace").strip()
+    text = body.decode("utf-8", "replace").replace("\0", "").strip()
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -52,7 +52,7 @@ class ChatParser(EventParser):
         """The parts that an event brings."""
         data = event.data
         if data == "[DONE]":
-            return self._end(complete=True)
+            return self._end(complete=self._answered())  # a server without finish reasons ends so too
         try:
             chunk, _ = scan(data, 0)
         except (StopIteration, ValueError, RecursionError):
@@ -74,7 +74,10 @@ class ChatParser(EventParser):
 
     def finish(self) -> list[StreamPart]:
         """The last parts, when the body has ended with or without its end marker."""
-        return self._end(complete=self._lenient and (self._has_delta or bool(self._calls)))
+        return self._end(complete=self._lenient and self._answered())
+
+    def _answered(self) -> bool:
+        return self._has_delta or bool(self._calls)
 
     def _choice(self, choice: dict[str, Any], parts: list[StreamPart]) -> None:
         delta = choice.get("delta")

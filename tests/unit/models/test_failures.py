@@ -211,6 +211,10 @@ def test_a_body_that_is_nested_without_end_is_text() -> None:
     assert (failure.kind, failure.status) == ("bad_request", 400)
 
 
+def test_a_body_of_zeros_is_empty() -> None:
+    assert failure_of_response(500, {}, bytes(1000), now=0.0).message == "an empty answer"
+
+
 def test_only_a_redirect_that_names_a_place_is_one() -> None:
     assert "redirects to https://b.test/" in refused(302, {}, location="https://b.test/").message
     assert "redirects" not in refused(304, {}).message

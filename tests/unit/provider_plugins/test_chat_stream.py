@@ -55,6 +55,13 @@ def piece(index: Any = None, call_id: Any = None, name: Any = None, args: Any = 
     return chunk({"tool_calls": [row]})
 
 
+@pytest.mark.parametrize("nothing", [[], [{"choices": None}, {"id": "x"}], [{"choices": []}]])
+def test_an_end_mark_after_nothing_at_all_is_no_answer(nothing: list[Any]) -> None:
+    (last,) = feed(*nothing)
+    assert isinstance(last, Failed) and last.failure.retryable
+    assert "ended before the answer" in last.failure.message
+
+
 def called(*chunks: Any, finish: str | None = "tool_calls") -> list[tuple[str, Any]]:
     made = message(feed(*chunks, chunk(finish=finish)))
     ids = [call.id for call in made.tool_calls]
