@@ -119,15 +119,21 @@ class PtyScreen:
         os.kill(self._pid, signal.SIGWINCH)
 
     def wait(self, condition: Callable[[PtyScreen], bool] | str, timeout: float = 15.0) -> PtyScreen:
-        """Reads until the condition holds, or the text is on the screen. Raises AssertionError with the screen."""
+        """Reads until the condition holds, or the text is on the screen. Raises AssertionError with the screen.
+
+        Within a frame (mode 2026, synchronized output) nothing counts: a terminal that knows it shows none by halves.
+        """
         holds = condition if callable(condition) else lambda screen: condition in screen.text
         end = time.monotonic() + timeout
-        while not holds(self):
+        while self._within_frame() or not holds(self):
             left = end - time.monotonic()
             if left <= 0 or not self._read(left):
                 assert holds(self), f"waited for {condition!r}; the screen says:\n{self.text}"
                 break
         return self
+
+    def _within_frame(self) -> bool:
+        return self.raw.rfind(b"\x1b[?2026h") > self.raw.rfind(b"\x1b[?2026l")
 
     def wait_end(self, timeout: float = 15.0) -> int:
         """Reads until the program has ended; its exit code, negative for a signal."""
