@@ -249,7 +249,7 @@ def test_abort_at_every_moment_of_a_run(zot: Any, rpc: Start, plugin: Plugin, pr
             assert client.ok("get_messages")["messages"][-1]["content"][0]["text"] == "Data."
             break
         moments.append(line["data"])
-        client.ok("abort")
+        returned = [row["message"] for row in client.ok("abort")["returned"]]
         if "done" not in client.types(before):
             client.wait("done")
         seen = client.seen[before:]
@@ -266,6 +266,8 @@ def test_abort_at_every_moment_of_a_run(zot: Any, rpc: Start, plugin: Plugin, pr
         ), (line["data"], seen)
         assert client.ok("get_state")["busy"] is False
         messages = client.ok("get_messages")["messages"]
+        kept = [row["content"][0]["text"] for row in messages if row["role"] == "user"]
+        assert returned + kept == ["read it"], (line["data"], returned, kept)
         made = [block["id"] for row in messages for block in row["content"] if block["type"] == "tool_call"]
         assert made == [row["call_id"] for row in messages if row["role"] == "tool"], (line["data"], messages)
     assert len(moments) > 20 and {"input", "message_update", "tool_call", "turn_end"} <= set(moments)
@@ -526,6 +528,51 @@ def test_reload_says_what_failed(rpc: Start, zot_home: Path) -> None:
     assert [row["name"] for row in report["failed"]] == ["mine"] and "broken now" in report["failed"][0]["reason"]
     (folder / "mine.py").write_text("y = 2\n", encoding="utf-8")
     assert client.ok("reload", what="extensions")["failed"] == []
+
+
+LATE = """
+import asyncio
+from zot_core import CommandSpec, hookimpl
+
+go = asyncio.Event()
+runs = 0
+
+@hookimpl
+async def agent_settled(event, ctx):
+    ctx.rpc.emit("here", "settled")
+    await go.wait()
+
+@hookimpl
+async def before_agent_start(event, ctx):
+    global runs
+    runs += 1
+    if runs == 2:
+        ctx.rpc.emit("here", "late run")
+        await asyncio.sleep(300)
+
+@hookimpl
+def commands():
+    async def goes(args, ctx):
+        go.set()
+    return [CommandSpec(name="go", handler=goes, busy="run")]
+"""
+
+
+def test_an_abort_gives_back_what_was_about_to_have_a_run_of_its_own(zot: Any, rpc: Start, plugin: Plugin) -> None:
+    zot.script(["one"], ["two"], ["three"])
+    client = rpc("--plugin", plugin(LATE))
+    client.ok("hello", capabilities=["extension_events"])
+    client.ok("prompt", message="first")
+    client.wait(lambda line: line.get("data") == "settled")
+    client.ok("follow_up", message="late")
+    client.ok("follow_up", message="later")
+    client.send("command", name="go")
+    client.wait(lambda line: line.get("data") == "late run")
+    returned = client.ok("abort")["returned"]
+    assert [(row["kind"], row["message"]) for row in returned] == [("follow_up", "late"), ("follow_up", "later")]
+    client.ok("prompt", message="next")
+    client.wait("done")
+    assert asked(client) == ["first", "next"]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -142,8 +142,8 @@ class Bench:
 
     async def run(self, *prompts: Any, **more: Any) -> RunEnd:
         messages = [user(p) if isinstance(p, str) else p for p in prompts]
+        self.queues.opening.extend(messages)
         return await run(
-            messages,
             state=self.state,
             config=self.config,
             sink=self.sink,

@@ -6,7 +6,7 @@ Functions over messages, a configuration and a sink. Must not know a terminal, a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import field
 from typing import Literal, TypeAlias
 
@@ -47,7 +47,6 @@ class RunEnd:
 
 
 async def run(
-    prompts: Sequence[Queued],
     *,
     state: AgentState,
     config: Callable[[], TurnConfig],
@@ -56,11 +55,12 @@ async def run(
     signal: Signal,
     trigger: Trigger = "prompt",
 ) -> RunEnd:
-    """Runs the agent on `prompts` (none: it goes on from the transcript as it is) until nothing more is to do.
+    """Runs the agent on what waits in the lane `opening` until nothing more is to do. With nothing there it goes on
+    from the transcript as it is.
 
     Failures of models, tools and records are part of the answer. An abort of `signal` is too; when it comes before
-    `agent_start` nothing was stored and no further event is sent. A cancel of the task is raised again, after the
-    transcript was brought to a valid end.
+    `agent_start` nothing was stored, no further event is sent, and the lane is as it was. A cancel of the task is
+    raised again, after the transcript was brought to a valid end.
     """
     task = asyncio.current_task()
     now = Run(
@@ -73,7 +73,7 @@ async def run(
         cancelling=task.cancelling() if task else 0,
     )
     try:
-        opening = await _open(now, prompts, trigger)
+        opening = await _open(now, trigger)
         await _rounds(now, opening)
     except Aborted:
         now.stop = "aborted"
@@ -86,9 +86,10 @@ async def run(
     return RunEnd(stop=now.stop, failure=now.failure, messages=tuple(now.messages), usage=now.usage)
 
 
-async def _open(now: Run, prompts: Sequence[Queued], trigger: Trigger) -> list[Queued]:
+async def _open(now: Run, trigger: Trigger) -> list[Queued]:
     """The prepared system prompt and `before_agent_start`; answers the messages that the run begins with."""
     config, system = await prepared(now)
+    prompts = tuple(now.queues.opening)
     joining: list[CustomMessage] = []
     if now.sink.wants("before_agent_start"):
         event = BeforeAgentStartEvent(
@@ -102,6 +103,7 @@ async def _open(now: Run, prompts: Sequence[Queued], trigger: Trigger) -> list[Q
         joining.extend(message for message in answer.messages if isinstance(message, CustomMessage))
         if answer.system_prompt != system:
             now.system = answer.system_prompt
+    prompts = now.queues.take_all("opening")  # asked for again: an abort may have taken them back meanwhile
     waiting = now.queues.take_all("next_turn")
     added: list[Queued] = [*waiting, *joining]
     first = [message for message in added if _before_prompt(message)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from zot_core.agent.cancel import Aborted, Signal, interruptible
 from zot_core.agent.loop import RunEnd, run
+from zot_core.agent.queues import Lane, Queued
 from zot_core.events.base import Block, Handled
 from zot_core.types.content import Image, Text, UserContent, text_of
 from zot_core.types.failure import Failure
@@ -42,6 +43,14 @@ class Runs:
         self.last: RunEnd | None = None
         """How the last run of this session ended."""
         self._closed = False
+        self._typed = False
+        self._admitting = False
+        self._unsaid: tuple[Queued, ...] = ()
+
+    @property
+    def prompting(self) -> bool:
+        """Whether a prompt that somebody sent is about to run, and no record holds it yet."""
+        return self._typed and (self._admitting or bool(self._runtime.queues.opening))
 
     @property
     def idle(self) -> bool:
@@ -65,6 +74,7 @@ class Runs:
                 on_start.set()
             # From here on an abort counts, even while `input` is being asked.
             self.signal = Signal()
+            self._typed = self._admitting = True
             try:
                 with interruptible(self.signal):
                     joined = await self._admit(text, images, source, None)
@@ -75,6 +85,7 @@ class Runs:
                 return RunEnd(stop="aborted")
             finally:
                 self.signal = None
+                self._typed = self._admitting = False
 
     async def again(self) -> RunEnd:
         """A run without a new message, after what runs already."""
@@ -220,20 +231,22 @@ class Runs:
         end = await self._run(messages, trigger)
         queues = self._runtime.queues
         while queues and end.failure is None and end.stop != "aborted":
-            waiting = queues.take_all("steer")
-            late = list(waiting) if waiting else [queues.take("follow_up")]
-            end = await self._run([message for message in late if message is not None], "extension")
+            lane: Lane = "steer" if queues.steer else "follow_up"
+            taken = queues.take_all("steer") or (queues.take("follow_up"),)
+            end = await self._run([message for message in taken if message is not None], "extension")
+            queues.put_back(lane, self._unsaid)
         return end
 
     async def _run(self, messages: list[UserMessage | CustomMessage], trigger: Trigger) -> RunEnd:
         runtime = self._runtime
         signal = self.signal = self.signal or Signal()
         token = _INSIDE.set(True)
+        runtime.queues.opening.extend(messages)
+        self._typed, self._admitting = self._typed and self._admitting, False
         try:
             await runtime.readiness.wait(signal)
             runtime.turns.refresh_prompt()
             self.last = await run(
-                messages,
                 state=runtime.state,
                 config=runtime.turns.config,
                 sink=runtime.sink,
@@ -245,4 +258,5 @@ class Runs:
         finally:
             _INSIDE.reset(token)
             self.signal = None
+            self._unsaid = runtime.queues.take_all("opening")
             await runtime.sink.synced()

@@ -17,6 +17,7 @@ from zot_core.types.messages import UserMessage
 
 if TYPE_CHECKING:
     from zot_cli.modes.rpc.server import Server
+    from zot_core.agent.queues import Lane
     from zot_core.app import App
     from zot_core.wire.rpc import FollowUp, Prompt, Steer
 
@@ -33,13 +34,13 @@ class Prompts:
         self._server = server
         self._waiting: deque[tuple[Said, bool]] = deque()
         self._joining: dict[asyncio.Task[Any], tuple[Said, Delivery]] = {}
-        self._active = False
+        self._active: Said | None = None
         self._moved = asyncio.Event()
 
     @property
     def idle(self) -> bool:
         """Whether no prompt runs or waits."""
-        return not self._active and not self._waiting
+        return self._active is None and not self._waiting
 
     @property
     def texts(self) -> list[str]:
@@ -62,11 +63,11 @@ class Prompts:
             # Nothing below waits before the run has its signal: an abort finds either a prompt that waits or a run.
             if self._waiting and self._waiting[0] is first and app.is_idle and not app.lifecycle.locked():
                 said, answered = self._waiting.popleft()
-                self._active = True
+                self._active = said
                 try:
                     await self._one(app, said, answered)
                 finally:
-                    self._active = False
+                    self._active = None
                     self._move()
 
     async def quiet(self, app: App) -> None:
@@ -94,6 +95,9 @@ class Prompts:
     def take_back(self, app: App | None) -> list[dict[str, Any]]:
         """All that waits and was not run; their requests are told that it will not be."""
         returned = []
+        if app is not None and self._active is not None and app.runtime.runs.prompting:
+            app.runtime.queues.take_all("opening")
+            returned.append(_row("prompt", self._active.message, self._active.pictures(), self._active.id))
         for said, answered in [*self._waiting, *((said, False) for said in self._server.prompts_ahead())]:
             returned.append(_row("prompt", said.message, said.pictures(), said.id))
             if not answered:
@@ -196,12 +200,13 @@ def _from_queues(app: App) -> list[dict[str, Any]]:
     """What waits to join the run; what a plugin put there joins the next prompt instead."""
     queues = app.runtime.queues
     returned = []
-    lanes: tuple[Delivery, ...] = ("steer", "follow_up")
+    lanes: tuple[Lane, ...] = ("opening", "steer", "follow_up")
     for lane in lanes:
         for message in queues.take_all(lane):
             if isinstance(message, UserMessage):
                 pictures = tuple(block for block in message.content if isinstance(block, Image))
-                returned.append(_row(lane, text_of(message.content), pictures, None))
+                kind = "follow_up" if lane == "opening" else lane  # one that was about to have its own run
+                returned.append(_row(kind, text_of(message.content), pictures, None))
             else:
                 queues.put("next_turn", message)
     return returned
