@@ -31,7 +31,7 @@ class Actions:
             "app.tools.expand": self.transcript,
             "app.thinking.toggle": self.toggle_thinking,
             "app.thinking.cycle": self.cycle_level,
-            "app.model.select": lambda: repl.send("/model"),
+            "app.model.select": lambda: repl.sending.send("/model"),
             "app.editor.external": self.external_editor,
             "app.paste.image": lambda: repl.begin(self._paste_picture(), "picture"),
             "app.suspend": lambda: repl.screen.app.suspend_to_background(),
@@ -95,7 +95,7 @@ class Actions:
                 "Run what?", [Choice(value=command, label=label) for label, command in offered]
             )
         if chosen:
-            repl.send(chosen)
+            repl.sending.send(chosen)
 
     async def _search(self) -> None:
         repl = self._repl

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from prompt_toolkit.layout import Container
 
 from zot_cli import exits
 from zot_cli.plain import clean
-from zot_cli.repl import rescue
 from zot_cli.repl import state as st
 from zot_cli.repl.bindings import bindings
 from zot_cli.repl.blocks import render
@@ -36,16 +35,14 @@ from zot_cli.repl.keys import Keymap
 from zot_cli.repl.look import Look
 from zot_cli.repl.plugin import ReplPlugin
 from zot_cli.repl.screen import Screen
+from zot_cli.repl.sending import Sending
 from zot_cli.repl.spans import Line
-from zot_cli.repl.state import Told, Waiting
+from zot_cli.repl.state import Told
 from zot_cli.repl.terminal import Terminal
 from zot_cli.repl.themes import ScreenThemes
 from zot_cli.repl.transcript import Transcript
 from zot_cli.repl.ui import ReplUi
-from zot_core.agent.cancel import Signal
-from zot_core.types.content import Image, Text, text_of
 from zot_core.types.failure import UsageError
-from zot_core.types.messages import UserMessage
 
 if TYPE_CHECKING:
     from zot_core.app import App
@@ -69,6 +66,7 @@ class Repl:
         self.look = look
         self.editor = editor
         self.transcript = Transcript()
+        self.sending = Sending(self)
         self.over = asyncio.Event()
         self.stage = Stage(self.draw)
         self.completer = Stack(BuiltIn(lambda: self.app))
@@ -97,8 +95,6 @@ class Repl:
         self._interrupted = -TWICE
         self._spinning: asyncio.TimerHandle | None = None
         self._frame = 0
-        self.early: list[tuple[str, Sequence[Image]]] = []
-        self._shells: list[Signal] = []
 
     # --- a session ---------------------------------------------------------------------------------------------------
 
@@ -116,9 +112,7 @@ class Repl:
         self.shortcuts.load()
         self.show_session(app)
         self.draw()
-        early, self.early = self.early, []
-        for text, pictures in early:
-            self.send(text, pictures=pictures)
+        self.sending.send_early()
 
     def show_session(self, app: App) -> None:
         """The end of the session's conversation, below what is on the screen."""
@@ -137,41 +131,12 @@ class Repl:
 
     # --- what keys and commands do -----------------------------------------------------------------------------------
 
-    def submit(self, *, follow_up: bool = False) -> None:
-        """Sends what is typed: a prompt, a command, or, while a run goes on, a word to it."""
-        if self.menu.open and not follow_up and self.menu.take() and not self.editor.shown.startswith("/"):
-            return
-        self.menu.close()
-        pictures = self.editor.pictures
-        text = self.editor.take().strip()
-        if not text:
-            return
-        if self.app is None and text in ("/exit", "/quit"):
-            self.leave()
-            return
-        self.front.change(st.unflash(self.front.state))
-        self.send(text, follow_up=follow_up, pictures=pictures)
-
-    def send(self, text: str, *, follow_up: bool = False, pictures: Sequence[Image] = ()) -> None:
-        """Sends a text as if it had been typed."""
-        if self.app is None:
-            self.early.append((text, pictures))
-        elif text.startswith("!") and text.strip("! "):
-            self.begin(self._shell(self.app, text.lstrip("!").strip(), keep=not text.startswith("!!")), "shell")
-        elif self.app.is_idle or self.app.is_command(text):
-            self.begin(self._prompt(self.app, text, pictures), "prompt")
-        else:
-            kind: Any = "follow_up" if follow_up else "steer"
-            waiting = (*self.front.state.waiting, Waiting(kind=kind, text=text))
-            self.front.change(replace(self.front.state, waiting=waiting))
-            self.begin(self._join(self.app, text, kind, pictures), kind)
-
     def interrupt(self) -> None:
         """Esc: closes the menu, else ends the run, and what was queued comes back into the editor."""
         if self.menu.open:
             self.menu.close(dismiss=True)
-        elif self._shells:
-            self._shells[-1].abort()
+        elif self.sending.end_shell():
+            pass
         elif self.app is not None and not self.app.is_idle:
             self.app.abort()
         else:
@@ -198,22 +163,6 @@ class Repl:
     def leave(self) -> None:
         """Ends the application."""
         self.over.set()
-
-    def take_back(self) -> None:
-        """What is queued comes back into the editor."""
-        if self.app is None:
-            return
-        texts = []
-        for message in self.app.runtime.queues.give_back():
-            if isinstance(message, UserMessage):
-                texts.append(text_of(message.content))
-            else:
-                self.app.runtime.queues.put("next_turn", message)
-        known = [one.text for one in self.front.state.waiting]
-        self.front.change(replace(self.front.state, waiting=()))
-        texts = texts or known
-        if texts:
-            self.editor.prepend("\n".join(texts))
 
     def expand(self) -> None:
         """Tool results whole in what is still live, or folded again."""
@@ -244,76 +193,6 @@ class Repl:
         except Exception as error:  # one thing that failed is not the end of the conversation
             failure = exits.failure_of(error)
             self.tell(str(failure) if isinstance(failure, UsageError) else failure.message, "error")
-
-    async def _prompt(self, app: App, text: str, pictures: Sequence[Image]) -> None:
-        try:
-            end = await app.prompt(text, pictures)
-        except Exception:
-            self._cut_off(app, text)
-            raise
-        said = exits.reason_of(end.stop, end.failure) if end is not None else ""
-        if end is not None and end.stop == "aborted" and not end.messages:
-            self.editor.prepend(text)  # it never began: what was typed comes back
-        self.front.fold()
-        self.front.change(st.ended(self.front.state))
-        if said:
-            if end is not None and end.failure is not None and end.failure.kind == "auth":
-                said += " Here: `/login` stores a key, `/model` chooses another model."
-            self.tell(said, "warning" if end is not None and end.stop == "aborted" else "error")
-        if end is not None and end.failure is not None and end.failure.kind == "session":
-            self._cut_off(app, text)
-        if app.is_idle and (app.runtime.queues or self.front.state.waiting):
-            self.take_back()
-        while end is not None and end.failure is not None:
-            end = await rescue.offered(self, app, end.failure)
-            if end is not None and (said := exits.reason_of(end.stop, end.failure)):
-                self.front.change(st.ended(self.front.state))
-                self.tell(said, "error")
-
-    def _cut_off(self, app: App, text: str) -> None:
-        """The prompt's work failed, as on a full disk: what has not arrived in the session comes back."""
-        self.front.fold()
-        self.front.change(st.ended(self.front.state))
-        self.take_back()
-        arrived = any(isinstance(m, UserMessage) and text_of(m.content) == text for m in app.runtime.session.messages())
-        if not arrived and not app.is_command(text):
-            self.editor.prepend(text)
-
-    async def _shell(self, app: App, command: str, *, keep: bool) -> None:
-        """The person's own command: a row like a tool's, and Esc ends it."""
-        signal, call_id, now = Signal(), f"user:{time.monotonic()}", time.monotonic()
-        name = "you" if keep else "you, not for the model"
-        self._shells.append(signal)
-
-        def change(**changes: Any) -> None:
-            self.front.fold()
-            self.front.change(st.tool(self.front.state, call_id, **changes))
-
-        change(name=name, args={"command": command}, status="running", since=now)
-        try:
-            result = await app.user_bash(command, keep=keep, signal=signal, update=lambda text: change(progress=text))
-        except BaseException:
-            change(status="blocked")
-            raise
-        finally:
-            self._shells.remove(signal)
-        content = (Text(result.content),) if isinstance(result.content, str) else tuple(result.content)
-        status: st.Status = "failed" if result.is_error else "done"
-        change(status=status, result=content, took=time.monotonic() - now)
-
-    async def _join(self, app: App, text: str, kind: str, pictures: Sequence[Image]) -> None:
-        lane = getattr(app.runtime.queues, kind)
-        last = lane[-1] if lane else None
-        try:
-            await (app.follow_up(text, pictures) if kind == "follow_up" else app.steer(text, pictures))
-        except Exception:
-            self.take_back()
-            raise
-        if app.is_idle and self.front.state.waiting:
-            self.take_back()  # the run was over by then, and the prompt that it became failed
-        else:
-            waits = text_of(lane[-1].content) if lane and lane[-1] is not last else ""
-            self.front.change(st.requeued(self.front.state, text, waits))
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 

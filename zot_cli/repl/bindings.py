@@ -35,13 +35,13 @@ def bindings(repl: Repl) -> KeyBindings:
                 does()
                 repl.draw()
 
-    on("app.submit", repl.submit)
-    on("app.follow_up", lambda: repl.submit(follow_up=True))
+    on("app.submit", repl.sending.submit)
+    on("app.follow_up", lambda: repl.sending.submit(follow_up=True))
     on("app.newline", lambda: repl.editor.buffer.insert_text("\n"))
     on("app.abort", repl.interrupt)
     on("app.clear", repl.clear_or_leave)
     on("app.exit", repl.leave, when=editing & Condition(lambda: not repl.editor.shown))
-    on("app.queue.take_back", repl.take_back)
+    on("app.queue.take_back", repl.sending.take_back)
     for action, does in Actions(repl).table.items():
         on(action, does)
     menu = editing & Condition(lambda: repl.menu.open)

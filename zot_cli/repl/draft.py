@@ -71,7 +71,7 @@ class Draft:
 
     def _look(self) -> None:
         repl = self._repl
-        now = (repl.editor.shown, repl.front.state.waiting, len(repl.early))
+        now = (repl.editor.shown, repl.front.state.waiting, len(repl.sending.early))
         if now != self._seen and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(QUIET, self._save)
         self._seen = now
@@ -79,7 +79,7 @@ class Draft:
     def _text(self) -> str:
         """What waits, then what is typed: the order in which it would have gone out."""
         repl = self._repl
-        waiting = [*(text for text, _ in repl.early), *(one.text for one in repl.front.state.waiting)]
+        waiting = [*(text for text, _ in repl.sending.early), *(one.text for one in repl.front.state.waiting)]
         return "\n".join(filter(str.strip, [*waiting, repl.editor.text]))[:MOST]
 
     def _save(self) -> None:

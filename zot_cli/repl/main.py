@@ -96,7 +96,7 @@ class _Talk:
             repl.opened(app)
             self._draft.offer()
             if line.prompt:
-                repl.send(line.prompt)
+                repl.sending.send(line.prompt)
             await _until_over(repl, self.drawing)
 
     async def end(self) -> Failure | None:
