@@ -26,8 +26,6 @@ ATTRIBUTES = {
     "mdQuote": "italic",
 }
 """What letters of a token have beside a colour; it stays where there are no colours."""
-CODE_THEMES = {"dark": "monokai", "light": "default"}
-"""Pygments' styles for code."""
 
 
 @record(kw_only=True, eq=False)
@@ -42,11 +40,6 @@ class Look:
     thinking: bool = True
     rendering: Rendering | None = None
     """What plugins draw themselves."""
-
-    @property
-    def code_theme(self) -> str:
-        """Pygments' style that fits."""
-        return CODE_THEMES[self.theme.appearance]
 
     def style(self, token: str) -> str:
         """The style of a token of `zot_core.ui.tokens`. Raises KeyError for another."""

@@ -15,11 +15,11 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, ListItem, Markdown
 from rich.segment import Segment
 from rich.style import Style
-from rich.syntax import Syntax
 from rich.text import Text
 from rich.theme import Theme
 
 from zot_cli.repl.spans import Line
+from zot_core.ui.code import pieces
 from zot_core.ui.color import named
 
 if TYPE_CHECKING:
@@ -70,8 +70,9 @@ class _Code(CodeBlock):
     """Code two columns in, without a background that would reach the edge."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for line in code_text(str(self.text).rstrip(), self.lexer_name, self.theme).split("\n", allow_blank=True):
-            yield Text("  ") + line
+        look: Any = self.theme  # rich hands on what `_Markdown` says the theme of code is
+        for line in pieces(str(self.text).rstrip(), self.lexer_name):
+            yield Text.assemble("  ", *((text, _code_style(look, token)) for token, text in line))
 
 
 class _Markdown(Markdown):
@@ -83,10 +84,11 @@ class _Markdown(Markdown):
         "code_block": _Code,
     }
 
-    def __init__(self, markup: str, code_theme: str) -> None:  # rich's own makes a parser for each text
+    def __init__(self, markup: str, look: Look) -> None:  # rich's own makes a parser for each text
         self.markup = markup
         self.parsed = _parser().parse(markup)
-        self.code_theme = self.inline_code_theme = code_theme
+        self.code_theme: Any = look
+        self.inline_code_theme = ""
         self.justify = None
         self.style = "none"
         self.hyperlinks = False
@@ -98,14 +100,14 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
-def code_text(code: str, language: str, theme: str) -> Text:
-    """Highlighted code; plain for a language that Pygments does not know."""
-    return Syntax(code, language or "text", theme=theme, background_color="default", word_wrap=True).highlight(code)
+@lru_cache(maxsize=256)
+def _code_style(look: Look, token: str) -> str:
+    return _rich(look.style(token)) if token else "none"
 
 
 def markdown_lines(text: str, width: int, look: Look) -> list[Line]:
     """Markdown as lines; blank lines at both ends are left out."""
-    markdown = _Markdown(text, look.code_theme)
+    markdown = _Markdown(text, look)
     lines = lines_of(markdown, width, look)
     while lines and not _said(lines[0]):
         lines.pop(0)

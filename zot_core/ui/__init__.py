@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from zot_core.ui.ansi import plain as plain
     from zot_core.ui.ansi import width_of as width_of
     from zot_core.ui.ansi import wrap as wrap
+    from zot_core.ui.code import highlight_code as highlight_code
+    from zot_core.ui.code import language_of_path as language_of_path
     from zot_core.ui.completion import Found as Found
     from zot_core.ui.completion import Suggestion as Suggestion
     from zot_core.ui.component import Border as Border
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "ansi": ("CURSOR", "cut", "plain", "width_of", "wrap"),
+    "code": ("highlight_code", "language_of_path"),
     "completion": ("Found", "Suggestion"),
     "component": ("Border", "Box", "Component", "Container", "Markdown", "Spacer", "Text"),
     "controls": ("BorderedLoader", "Input", "SelectItem", "SelectList"),

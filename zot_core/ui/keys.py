@@ -40,3 +40,8 @@ class Keybindings:
     def hint(self, action: str, text: str) -> str:
         """The action's key and what it does, such as `ctrl+o to expand`; the text alone where it has no key."""
         return f"{self.key_text(action)} {text}".strip()
+
+    @staticmethod
+    def raw_hint(key: str, text: str) -> str:
+        """A key that is no action's and what it does, written as `hint` does."""
+        return f"{key} {text}".strip()
