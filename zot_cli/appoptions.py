@@ -24,6 +24,7 @@ _CONTRADICTING = (
 _SAME_NAME = (
     "provider",
     "model",
+    "models",
     "api_key",
     "base_url",
     "api",

@@ -39,6 +39,13 @@ FLAGS: tuple[Flag, ...] = (
     Flag(("--mode",), "mode", "choice", "The same by name.", "MODE", choices=MODES),
     Flag(("--provider",), "provider", "text", "Who serves the model; `scripted` needs no key and no network.", "ID"),
     Flag(("--model",), "model", "text", "The model; also `provider/id` and `id:LEVEL`.", "ID"),
+    Flag(
+        ("--models",),
+        "models",
+        "csv",
+        "The models to go through with ctrl+p: patterns such as `anthropic/*:high`, by commas.",
+        "PATTERNS",
+    ),
     Flag(("--api-key",), "api_key", "text", "The credential for this run.", "KEY"),
     Flag(("--base-url",), "base_url", "text", "The endpoint for this run, with or without /v1.", "URL"),
     Flag(("--api",), "api", "choice", "The endpoint's wire format, if not the model's own.", "FORMAT", choices=FORMATS),

@@ -111,6 +111,8 @@ class App:
         Answers how the last run ended; None when a plugin dealt with the prompt itself and nothing ran. Raises
         UsageError for a command that this mode cannot run, RunFailed for one that broke.
         """
+        if source != "extension":
+            self.runtime.activity.emit("user_activity", "prompt")
         runs = self.runtime.runs
         before = runs.last
         if await self.run_command(text, images):
@@ -154,13 +156,14 @@ class App:
         task.add_done_callback(self._commands.discard)
         return True
 
-    async def steer(self, text: str, images: Sequence[Image] = ()) -> None:
-        """Lets a message join the run after its present batch of tools; with no run it is a prompt."""
-        await self._join(text, images, "steer")
+    async def steer(self, text: str, images: Sequence[Image] = ()) -> RunEnd | None:
+        """Lets a message join the run after its present batch of tools; with no run it is a prompt. Answers how that
+        ended, None when it waits or a plugin dealt with it."""
+        return await self._join(text, images, "steer")
 
-    async def follow_up(self, text: str, images: Sequence[Image] = ()) -> None:
-        """Lets a message follow when the run has nothing left to do; with no run it is a prompt."""
-        await self._join(text, images, "follow_up")
+    async def follow_up(self, text: str, images: Sequence[Image] = ()) -> RunEnd | None:
+        """Lets a message follow when the run has nothing left to do; with no run it is a prompt. Answers as `steer`."""
+        return await self._join(text, images, "follow_up")
 
     async def compact(self, instructions: str = "") -> bool:
         """Puts a summary in the place of the older part of the conversation, once nothing runs; False when a plugin
@@ -339,13 +342,15 @@ class App:
             options.session or options.continue_session or options.resume is not None or options.fork
         )
 
-    async def _join(self, text: str, images: Sequence[Image], delivery: Literal["steer", "follow_up"]) -> None:
+    async def _join(self, text: str, images: Sequence[Image], delivery: Literal["steer", "follow_up"]) -> RunEnd | None:
+        self.runtime.activity.emit("user_activity", "prompt")
         end = await self.runtime.runs.queue(text, images, self._source, delivery)
         if end is not None and end.failure is not None:
             self.note(
                 f"{text!r} was not sent: {end.failure.message}" if end.stop == "blocked" else end.failure.message,
                 "error",
             )
+        return end
 
     @property
     def _source(self) -> Literal["interactive", "rpc"]:

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from generators.markdown import code, table
-from zot_cli.repl.keys import ACTIONS
+from zot_cli.repl.keys import ACTIONS, EDITING, Action
 from zot_cli.repl.plugin import ReplPlugin
 from zot_core.types.specs import CommandSpec, SessionFacts
 from zot_plugins import BUILTINS
@@ -16,7 +16,16 @@ from zot_plugins import BUILTINS
 
 def keys() -> str:
     """Every action of the application, its keys and its id."""
-    rows = [(" ".join(code(key) for key in action.keys) or "–", action.help, code(action.id)) for action in ACTIONS]
+    return _actions(ACTIONS)
+
+
+def editing() -> str:
+    """What keys do to the text while it is typed."""
+    return _actions(EDITING)
+
+
+def _actions(actions: Iterable[Action]) -> str:
+    rows = [(" ".join(map(code, action.keys)) or "–", action.help, code(action.id)) for action in actions]
     return table(("keys", "what they do", "action"), rows)
 
 
@@ -27,10 +36,15 @@ def commands() -> str:
         for spec in _specs(plugin):
             found.setdefault(spec.name, spec)
     rows = [
-        (code(f"/{spec.name} {spec.argument_hint}".rstrip()), spec.description[:1].upper() + spec.description[1:])
+        (code(f"/{spec.name} {spec.argument_hint}".rstrip()), _what(spec))
         for spec in sorted(found.values(), key=lambda spec: spec.name)
     ]
     return table(("command", "what it does"), rows)
+
+
+def _what(spec: CommandSpec) -> str:
+    also = f" (also {', '.join(code(f'/{alias}') for alias in spec.aliases)})" if spec.aliases else ""
+    return spec.description[:1].upper() + spec.description[1:] + also
 
 
 def _specs(plugin: Any) -> Iterable[CommandSpec]:

@@ -29,7 +29,8 @@ class Desk:
         self.env = {
             name: value
             for name, value in os.environ.items()
-            if not name.startswith(("ZOT_", "COLOR", "TMUX")) and not name.endswith(("_API_KEY", "_TOKEN"))
+            if not name.startswith(("ZOT_", "COLOR", "TMUX", "TERM_", "KITTY_", "LC_TERMINAL"))
+            and not name.endswith(("_API_KEY", "_TOKEN"))
         }
         self.env |= {"ZOT_HOME": str(self.home), "TERM": "xterm-256color", "COLORFGBG": "15;0", "LANG": "C.UTF-8"}
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 
-def said(desk: Any, *replies: Any, argv: tuple[str, ...] = (), **env: str) -> Any:
+def said(desk: Any, *replies: Any, argv: tuple[str, ...] = (), rows: int = 24, **env: str) -> Any:
     """zot with one answer in it."""
     desk.script(["First **answer**."], *replies)
-    zot = desk.zot(*argv, **env)
+    zot = desk.zot(*argv, rows=rows, **env)
     zot.type("hello")
     zot.press("enter")
     return zot.wait(lambda screen: "First answer." in screen.text and "Working" not in screen.text)
@@ -43,7 +43,7 @@ def goes_on(zot: Any) -> None:
         ("/tools", "bash"),
         ("/plugins", "tool_bash"),
         ("/changelog", "zot doctor"),
-        ("/settings", "ettings go into"),
+        ("/settings", "retry.attempts"),
         ("/permissions", "full-access"),
         ("/trust", "trust"),
         ("/reload", "Loaded anew"),
@@ -60,8 +60,71 @@ def test_a_command_answers_and_it_goes_on(desk: Any, command: str, answer: str) 
     before = zot.everything.count(answer)
     run(zot, command)
     zot.wait(lambda screen: screen.everything.count(answer) > before + command.count(answer))
-    zot.press("esc")
+    zot.type("\x1b[27u")  # Esc as Kitty's protocol has it: with a letter right behind it no terminal means Alt
     goes_on(zot)
+
+
+WRONG = {
+    "/model nothing-like-it": "unknown model 'nothing-like-it'",
+    "/reasoning lots": "there are off, minimal, low",
+    "/thinking lots": "there are off, minimal, low",
+    "/resume zzz": "no session 'zzz'; the newest ones:",
+    "/session frob": "there are name, fork, export",
+    "/export x.doc": "end it in .md or .jsonl",
+    "/tools frob": "/tools on NAME... and /tools off NAME... choose",
+    "/tools on nope": "no tool is called 'nope'; known tools: bash",
+    "/trust maybe": "/trust takes yes, no or forget",
+    "/permissions nope": "there are full-access, workspace",
+    "/yolo maybe": "/yolo takes on or off",
+    "/theme nope": "there are auto, dark, light",
+    "/login nope": "no provider has this name",
+    "/logout nope": "holds nothing for a provider of this",
+    "/fallback x": "a chain needs at least one fallback",
+    "/help resmue": "there is no command /resmue; did you mean /resume?",
+    "/skills zzz": "no skill has 'zzz' in it; there are: zot-plugins",
+    "/ext zzz": "there is no extension 'zzz'",
+    "/ext enable": "/ext enable needs the name of one extension",
+    "/rezume": "there is no command /rezume; did you mean /resume?",
+}
+
+
+@pytest.mark.time_limit(60)
+def test_what_cannot_be_done_is_said_with_what_can(desk: Any) -> None:
+    zot = said(desk, ["More."], rows=90)
+    for command, answer in WRONG.items():
+        run(zot, command)
+        zot.wait(answer)
+    zot.wait("More.")
+    goes_on(zot)
+
+
+def test_a_command_without_the_arguments_that_it_requires_stays_in_the_editor(desk: Any) -> None:
+    zot = said(desk, ["Aside."])
+    zot.type("/bt")
+    zot.wait("/btw QUESTION")
+    zot.press("enter")  # completed, and it waits for the rest
+    zot.wait(lambda screen: "› /btw QUESTION" in screen.text)
+    assert "needs arguments" not in zot.everything
+    zot.press("enter")
+    zot.wait("/btw needs arguments: /btw QUESTION")
+    zot.wait(lambda screen: "› /btw QUESTION" in screen.text)
+    zot.type("what else?")
+    zot.wait("› /btw what else?")
+    zot.press("enter")
+    zot.wait("Aside.")
+    goes_on(zot)
+
+
+@pytest.mark.parametrize(("alias", "name"), [("sessions", "resume"), ("rename", "name"), ("quit", "exit")])
+def test_an_alias_is_completed_as_what_it_is_and_does_it(desk: Any, alias: str, name: str) -> None:
+    zot = said(desk)
+    zot.type(f"/{alias}")
+    zot.wait(f"the same as /{name}")
+    zot.press("enter")
+    if name == "exit":
+        assert zot.wait_end() == 0
+    else:
+        zot.wait({"resume": "Which session?", "name": "This session has no name."}[name])
 
 
 def test_clear_is_the_only_thing_that_empties_the_scrollback(desk: Any) -> None:
@@ -126,7 +189,9 @@ def test_the_model_is_chosen_from_a_list_and_esc_leaves_it(desk: Any) -> None:
     zot.press("ctrl+l")
     zot.wait(lambda screen: "scripted" in screen.text.split("First answer.")[-1].replace("scripted/scripted ·", ""))
     zot.type("nothing like it")
+    zot.wait("nothing matches")
     zot.press("esc")
+    zot.wait(lambda screen: "Which model?" not in screen.text)
     goes_on(zot)
 
 

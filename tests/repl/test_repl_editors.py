@@ -51,6 +51,37 @@ def commands():
 """
 
 
+EMBEDS = """
+from zot_core.ui import AppEditor
+
+@hookimpl
+def session_start(event, ctx):
+    ctx.ui.set_editor_component(
+        lambda tui, theme, keybindings: AppEditor(tui, theme, keybindings, embed_working_status=True)
+    )
+"""
+
+
+def test_an_editor_may_have_the_working_status_in_its_border(desk: Any) -> None:
+    plugin(desk, EMBEDS)
+    desk.script([{"text": "Thinking"}, {"hang": True}], [{"tool_call": {"name": "bash", "args": {"command": "true"}}}])
+    zot = desk.zot("--no-yolo")
+    rule = zot.wait(lambda screen: any(set(line) == {"─"} for line in screen.lines)).screen.columns - 1
+    zot.type("go")
+    zot.press("enter")
+    zot.wait("Thinking").wait("Working")
+    (border,) = [line for line in zot.lines if "Working" in line]
+    assert border.startswith("── ") and border.endswith("─") and "esc to end" in border
+    assert len(border) == rule
+    assert zot.lines[zot.lines.index(border) + 1].startswith("›")
+    zot.press("esc")
+    zot.wait("the run was aborted").wait(lambda screen: any(set(line) == {"─"} for line in screen.lines))
+    zot.type("again")
+    zot.press("enter")
+    zot.wait("Run bash?").wait("Waiting for your answer")  # the editor is away: zot's own row is there
+    assert not any(line.startswith("──") for line in zot.lines)
+
+
 def test_an_editor_takes_its_keys_and_passes_on_the_others(desk: Any) -> None:
     plugin(desk, VIM)
     desk.script(["Understood."])

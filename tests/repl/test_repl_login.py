@@ -91,6 +91,7 @@ def test_a_key_is_typed_in_dots_tried_and_kept(desk: Any, acme: OAuthServer) -> 
     zot.wait("•" * len(KEY))
     zot.press("enter")
     zot.wait(lambda screen: "Acme takes it." in " ".join(screen.text.split()))
+    assert "Asking Acme" not in zot.text, "what was said while it worked goes with the answer"
     zot.press("up")
     zot.wait("› /login acme")
     zot.press("ctrl+c")
@@ -117,6 +118,7 @@ def test_the_browser_is_opened_and_the_login_ends_without_a_key_pressed(desk: An
     zot.wait("Acme's terms hold.")
     zot.press("enter")
     zot.wait("You are logged in to Acme")
+    assert "in a browser of this machine" not in zot.text, "the address is of no use any more"
     zot.type("/logout acme")
     zot.press("enter")
     zot.wait("Forget what is stored for acme?")

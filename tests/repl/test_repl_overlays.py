@@ -105,7 +105,7 @@ def test_an_overlay_floats_over_the_conversation_and_takes_the_keys(desk: Any) -
     assert zot.lines[1].index("[box") == 39
     assert len(zot.lines[1]) == 79
     assert "The first answer." in zot.text
-    assert zot.lines[-1].endswith("scripted/scripted · 0% of 1.0M")
+    assert zot.lines[-1].endswith("scripted/scripted · 0% of 1M")
     zot.type("abc")
     zot.wait("[box abc")
     zot.press("enter")

@@ -187,7 +187,7 @@ def test_the_path_of_a_picture_is_pasted_as_the_picture(desk: Any) -> None:
     zot.wait("fake.png")
     zot.press("enter")
     zot.wait("I see.")
-    assert "[1 picture]" in zot.text
+    assert "[picture image/png, 1×1, " in zot.text
     zot.press("ctrl+d")
     zot.wait_end()
     stored = next((desk.home / "sessions").rglob("*.jsonl")).read_text(encoding="utf-8")

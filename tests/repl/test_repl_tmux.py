@@ -197,3 +197,15 @@ def test_terminals_of_all_kinds(desk: Any, tmux: Tmux, term: str) -> None:
     tmux.wait(lambda: "x = 1" in tmux.screen and "Working" not in tmux.screen)
     assert "Title" in tmux.screen
     assert not re.search(r"\[\?|\[[0-9;]*m|2026", tmux.screen), "no sequence is shown as letters"
+
+
+def test_the_cursor_stands_where_the_typing_is(desk: Any, tmux: Tmux) -> None:
+    tmux.start()
+    tmux.keys("ab", FAMILY, "cd")
+    tmux.wait(f"› ab{FAMILY}cd")
+    assert tmux("display-message", "-p", "#{cursor_x}").strip() == str(2 + 2 + 2 + 2)
+    tmux.keys("Left", "Left", "Left")
+    tmux.wait(lambda: tmux("display-message", "-p", "#{cursor_x}").strip() == "4")
+    tmux.keys("x", "Right", "BSpace", "e\u0301", "y")
+    tmux.wait("› abxe\u0301ycd")
+    assert tmux("display-message", "-p", "#{cursor_x}").strip() == "7"

@@ -1,6 +1,6 @@
 """A pseudo-terminal with a screen: starts a program in it, types, resizes, and waits until the screen says something.
 
-The screen is pyte's, with its scrollback; what pyte does not know (synchronized output) is taken out before.
+The screen is pyte's, with its scrollback; what pyte does not know (synchronized output, pictures) is taken out before.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from typing import Any
 
 import pyte
 
-_UNKNOWN = re.compile(rb"\x1b\[\?2026[hl]|\x1b\[[<>=][0-9;]*u")
+_PICTURE = rb"\x1b_G[^\x1b]*\x1b\\|\x1b\]1337;[^\x07]*\x07"
+_UNKNOWN = re.compile(rb"\x1b\[\?2026[hl]|\x1b\[[<>=][0-9;]*u|" + _PICTURE)
+_BEGUN = re.compile(rb"\x1b(?:_(?:G[^\x1b]*\x1b?)?|\](?:1(?:3(?:3(?:7(?:;[^\x07]*)?)?)?)?)?)?\Z")
+"""A picture's sequence that goes on with the next read."""
 KEYS = {
     "enter": "\r",
     "esc": "\x1b",
@@ -53,6 +56,7 @@ class PtyScreen:
         self.screen = pyte.HistoryScreen(columns, rows, history=100_000, ratio=0.5)
         self._stream = pyte.ByteStream(self.screen)
         self.raw = b""
+        self._begun = b""
         self._pid, self._fd = pty.fork()
         if self._pid == 0:  # the child
             os.chdir(cwd)
@@ -159,7 +163,11 @@ class PtyScreen:
         if not data:
             return False
         self.raw += data
-        for piece in re.split(rb"(\x1b\[\?1049[hl])", _UNKNOWN.sub(b"", data)):
+        data = _UNKNOWN.sub(b"", self._begun + data)
+        begun = _BEGUN.search(data)
+        self._begun = begun[0] if begun is not None else b""
+        data = data[: len(data) - len(self._begun)]
+        for piece in re.split(rb"(\x1b\[\?1049[hl])", data):
             if piece == b"\x1b[?1049h":
                 self._enter_alternate()
             elif piece == b"\x1b[?1049l":

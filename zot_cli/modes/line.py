@@ -112,13 +112,13 @@ class Loop:
         self._runs.add(task)
         task.add_done_callback(self._runs.discard)
 
-    def _queue(self, joining: Coroutine[Any, Any, None], sign: str) -> None:
+    def _queue(self, joining: Coroutine[Any, Any, object], sign: str) -> None:
         # No run of its own unless the other one ends meanwhile, and then the loop has to wait for it.
         task = asyncio.create_task(self._joined(joining, sign), name="zot:line-queue")
         self._queued.add(task)
         task.add_done_callback(self._queued.discard)
 
-    async def _joined(self, joining: Coroutine[Any, Any, None], sign: str) -> None:
+    async def _joined(self, joining: Coroutine[Any, Any, object], sign: str) -> None:
         assert self.app is not None
         try:
             await joining

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from prompt_toolkit.history import FileHistory
-
+from zot_cli.plain import clean
 from zot_cli.repl.dialogs.select import Choice, SelectDialog
+from zot_cli.repl.elsewhere import CannotWrite, away, written
 from zot_cli.repl.pager import Pager
 from zot_cli.repl.pictures import from_clipboard
 from zot_cli.repl.spans import Line
@@ -17,9 +16,7 @@ from zot_core.models.levels import levels_of
 
 if TYPE_CHECKING:
     from zot_cli.repl.app import Repl
-
-MOST_HISTORY = 2000
-"""Entries that can be searched, the latest."""
+    from zot_core.app import App
 
 
 class Actions:
@@ -32,9 +29,11 @@ class Actions:
             "app.thinking.toggle": self.toggle_thinking,
             "app.thinking.cycle": self.cycle_level,
             "app.model.select": lambda: repl.sending.send("/model"),
-            "app.editor.external": self.external_editor,
+            "app.model.cycle": lambda: self.cycle_model(1),
+            "app.model.cycle_back": lambda: self.cycle_model(-1),
+            "app.editor.external": lambda: repl.begin(self._write_elsewhere(), "editor"),
             "app.paste.image": lambda: repl.begin(self._paste_picture(), "picture"),
-            "app.suspend": lambda: repl.screen.app.suspend_to_background(),
+            "app.suspend": lambda: repl.screen.suspend(),
             "app.widget.action": lambda: repl.begin(self._widget_action(), "widget"),
             "app.history.search": lambda: repl.begin(self._search(), "history"),
         }
@@ -69,11 +68,37 @@ class Actions:
         at = levels.index(app.runtime.choice.thinking) if app.runtime.choice.thinking in levels else -1
         self._repl.begin(app.runtime.choice.set_thinking(levels[(at + 1) % len(levels)]), "level")
 
-    def external_editor(self) -> None:
-        """What is typed, in $VISUAL or $EDITOR; folded pastes are unfolded."""
-        editor = self._repl.editor
-        editor.set(editor.text)
-        editor.buffer.open_in_editor()
+    def cycle_model(self, step: int) -> None:
+        """The next model of the scope, or of all that can be used, from the next model call on."""
+        app = self._repl.app
+        if app is not None:
+            self._repl.begin(self._cycle_model(app, step), "model")
+
+    async def _cycle_model(self, app: App, step: int) -> None:
+        runtime = app.runtime
+        if await runtime.scoping.cycle(step) is None:
+            if not runtime.scoping.candidates():
+                self._repl.ui.notify_self("no model can be used yet; /login stores a key")
+            elif len(runtime.scoping.candidates()) == 1:
+                self._repl.ui.notify_self(f"there is no other model{' in the scope' if runtime.scoping.models else ''}")
+            return  # why it could not be chosen was said
+        model, level = runtime.choice.model, runtime.choice.thinking
+        if model is not None:
+            thinks = f" · {level}" if model.reasoning else ""
+            later = "" if app.is_idle else ", from the next model call on"
+            self._repl.ui.notify_self(f"{model.provider}/{model.id}{thinks}{later}")
+
+    async def _write_elsewhere(self) -> None:
+        """What is typed, in $VISUAL or $EDITOR: pastes whole there, and chips again when it comes back."""
+        repl, editor = self._repl, self._repl.editor
+        before = editor.text
+        try:
+            text = await away(repl.screen, lambda: written(before))
+        except CannotWrite as error:
+            repl.ui.notify_self(str(error))
+            return
+        if text != before:
+            editor.set(editor.chips.folded(clean(text)))
 
     async def _paste_picture(self) -> None:
         picture = await asyncio.to_thread(from_clipboard)
@@ -99,14 +124,7 @@ class Actions:
 
     async def _search(self) -> None:
         repl = self._repl
-        history = repl.editor.buffer.history
-        entries: list[str] = []
-        with contextlib.suppress(OSError):
-            found = history.load_history_strings() if isinstance(history, FileHistory) else history.get_strings()
-            for text in found:
-                if text not in entries and len(entries) < MOST_HISTORY:
-                    entries.append(text)
-        choices = [Choice(value=text) for text in entries]
+        choices = [Choice(value=text) for text in await asyncio.to_thread(repl.editor.history.entries)]
         chosen = await repl.ui.ask(lambda done: SelectDialog(repl.look, "Typed before", choices, done), None)
         if chosen is not None:
             repl.editor.set(chosen)

@@ -18,7 +18,7 @@ from zot_cli.plain import clean
 from zot_cli.repl import state as st
 from zot_cli.repl.bindings import bindings
 from zot_cli.repl.blocks import render
-from zot_cli.repl.chrome import flash_lines, footer_lines, waiting_lines, working_line
+from zot_cli.repl.chrome import flash_lines, waiting_lines, working_line
 from zot_cli.repl.completion.menu import Menu
 from zot_cli.repl.completion.sources import BuiltIn
 from zot_cli.repl.completion.stack import Stack
@@ -30,13 +30,15 @@ from zot_cli.repl.custom.rendering import Rendering
 from zot_cli.repl.custom.shortcuts import Shortcuts
 from zot_cli.repl.editor import Editor
 from zot_cli.repl.facts import FactSource
+from zot_cli.repl.footer import footer_lines
 from zot_cli.repl.front import ReplFront, from_messages
+from zot_cli.repl.gallery import gallery_of
 from zot_cli.repl.keys import Keymap
 from zot_cli.repl.look import Look
 from zot_cli.repl.plugin import ReplPlugin
 from zot_cli.repl.screen import Screen
 from zot_cli.repl.sending import Sending
-from zot_cli.repl.spans import Line
+from zot_cli.repl.spans import Line, rows_of
 from zot_cli.repl.state import Told
 from zot_cli.repl.terminal import Terminal
 from zot_cli.repl.themes import ScreenThemes
@@ -69,13 +71,17 @@ class Repl:
         self.sending = Sending(self)
         self.over = asyncio.Event()
         self.stage = Stage(self.draw)
-        self.completer = Stack(BuiltIn(lambda: self.app))
+        built_in = BuiltIn(lambda: self.app)
+        self.completer = Stack(built_in)
+        editor.hint = built_in.hint
+        editor.edited = self._edited
         self.ui = ReplUi(self)
         self.overlays = Overlays(self)
         self.editors = Editors(self, self.ui.parts)
         self.shortcuts = Shortcuts(self)
         self.rendering = Rendering(self.ui.parts, lambda: self.app.runtime if self.app is not None else None)
-        self.look = look.with_(rendering=self.rendering)
+        self.gallery = gallery_of(self, lambda: self._changed(False))
+        self.look = look.with_(rendering=self.rendering, gallery=self.gallery)
         self.front = ReplFront(self.ui, self._changed)
         self.front.plugin = ReplPlugin(self)
         self.facts = FactSource()
@@ -85,7 +91,7 @@ class Repl:
             input=terminal.input,
             output=terminal.output,
             body=self._body,
-            keys=[editor.bindings(), bindings(self), self.shortcuts.bindings(), self.editors.bindings()],
+            keys=[editor.bindings(keymap), bindings(self), self.shortcuts.bindings(), self.editors.bindings()],
             above=self.above,
             below=self.below,
             resized=self._resized,
@@ -94,7 +100,8 @@ class Repl:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._interrupted = -TWICE
         self._spinning: asyncio.TimerHandle | None = None
-        self._frame = 0
+        self.frame = 0
+        """Counts the frames of the spinner."""
 
     # --- a session ---------------------------------------------------------------------------------------------------
 
@@ -121,8 +128,12 @@ class Repl:
         blocks = merged(from_messages(session.messages(), session.display_of, cards), self.rendering)
         if blocks:
             self.transcript.blocks += blocks
-            rows = 3 * self.screen.size.rows
-            lines = self.transcript.last_lines(self.screen.width, self.look, rows)
+            self._show_last()
+
+    def _show_last(self) -> None:
+        """The end of the transcript, once its pictures are ready."""
+        lines = self.transcript.last_lines(self.screen.width, self.look, 3 * self.screen.size.rows)
+        if lines and self.gallery.ready(lines, self._show_last):
             self.screen.commit([*lines, []])
 
     def _greet(self) -> None:
@@ -150,10 +161,14 @@ class Repl:
             return
         self._interrupted = now
         if self.editor.shown:
-            self.editor.set("")
+            self.editor.clear()
         elif self.app is not None and not self.app.is_idle:
             self.app.abort()
         self.ui.notify_self("Ctrl-C again leaves")
+
+    def _edited(self) -> None:
+        if self.app is not None:
+            self.app.runtime.activity.emit("user_activity", "draft")
 
     def interrupted(self) -> bool:
         """SIGINT from outside: as Ctrl-C; False when that was the end."""
@@ -212,20 +227,23 @@ class Repl:
         began = time.perf_counter()
         self.front.fold()
         before = self.transcript.blocks[-1] if self.transcript.blocks else None
-        self.front.state, done = self.transcript.take(self.front.state)
+        done: list[st.Block] = []
+        pictures = self.transcript.pictures(self.front.state, self.screen.width, self.look)
+        if not self.gallery.busy and self.gallery.ready(pictures):
+            self.front.state, done = self.transcript.take(self.front.state)
         if done:
             width, header = self.screen.width, [] if before else self.ui.parts.header_lines(self.screen.width)
             lines = self.transcript.lines(done, width, self.look, before)
             self.screen.commit([*header, [], *lines] if header else lines)
-        if self.front.state.running and self._spinning is None:
+        if self._spinning is None:
             self._spin()
         self.screen.cost(time.perf_counter() - began)
 
     def _spin(self) -> None:
-        if not self.front.state.running:
+        if not (self.front.state.running or self.front.state.activity):
             self._spinning = None
             return
-        self._frame += 1
+        self.frame += 1
         self._spinning = asyncio.get_running_loop().call_later(self.ui.interval, self._spin)
         self.draw()
 
@@ -236,10 +254,9 @@ class Repl:
         now, state, look = time.monotonic(), self.front.state, self.look
         self.stage.measure(width)
         after: list[Line] = [*flash_lines(state.flashes, width, look)]
-        if state.running and self.ui.working_visible:
-            words = state.activity or self.ui.working_words or "Working"
-            frame = self.ui.frame(self._frame)
-            after.append(working_line(state, look, now, frame, words, f"{self.keymap.hint('app.abort')} to end"))
+        working = None if self.editors.embeds and not self.stage.active else self.ui.working()
+        if working is not None:
+            after.append(working_line(working, look))
         hint = f"{self.keymap.hint('app.queue.take_back')} takes back"
         after += waiting_lines(state.waiting, width, look, hint)
         after += self.ui.parts.widgets("above_editor", width)
@@ -249,11 +266,13 @@ class Repl:
                 live.append([])
             live += render(block, width, look, now)
         menu = [] if self.stage.active else self.menu.lines(width, look)
-        room = max(height - len(after) - len(menu) - 1, 0)
+        room = max(height - len(after) - len(menu) - 2, 0)
         shown = live[-room:] if room else []
         if shown and len(shown) < len(live):
             shown[0] = [(look.style("dim"), f"… {len(live) - len(shown) + 1} lines above, to be printed when finished")]
-        return [*shown, [], *after, *menu]
+        first: list[Line] = [[]] if shown or self.transcript.blocks else []
+        between: list[Line] = [[]] if after and self.stage.active else []
+        return [*shown, *first, *after, *between, *menu]
 
     def below(self, width: int) -> list[Line]:
         widgets, own = self.ui.parts.widgets("below_editor", width), self.ui.parts.footer_lines(width)
@@ -263,9 +282,19 @@ class Repl:
         return [*widgets, *footer_lines(facts, self.front.state.statuses, width, self.look)]
 
     def _resized(self, width: int) -> None:
-        rows = self.screen.size.rows + self.screen.held_back
-        self.screen.held_back = 0
-        self.screen.reprint(self.transcript.last_lines(width, self.look, rows)[-rows:])
+        screen, transcript = self.screen, self.transcript
+        rows = max(screen.size.rows - screen.area_rows, 1) + screen.held_back
+        seen = screen.ground.visible(*reversed(screen.size)) + screen.held_back
+        screen.held_back = 0
+        whole = self.app is not None and self.app.runtime.settings.values.rewrap_scrollback
+        if whole:
+            lines = transcript.lines(transcript.blocks, width, self.look, None)
+        else:
+            lines = transcript.again(width, self.look, rows, screen.width_before, seen)
+        if whole or rows_of(lines) < rows:
+            header = self.ui.parts.header_lines(width) if transcript.blocks else []
+            lines = [*screen.opening, *header, *([[]] if header else []), *lines]
+        screen.reprint(lines, scrollback=whole)
 
     def prompt_mark(self) -> tuple[str, str]:
         """The mark before what is typed."""

@@ -10,17 +10,15 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from zot_cli.repl.actions import Actions
 from zot_cli.repl.keys import pt_keys
+from zot_cli.repl.modified_keys import is_escape, register
 
 if TYPE_CHECKING:
     from zot_cli.repl.app import Repl
 
-_SHIFT_ENTER = ("\x1b[27;2;13~", "\x1b[13;2u")
-"""What terminals send for Shift-Enter; prompt-toolkit takes the one for Enter and types the other."""
-
 
 def bindings(repl: Repl) -> KeyBindings:
     """The application's keys in force."""
-    _register_shift_enter()
+    register()
     keys = KeyBindings()
     editing = Condition(lambda: not repl.stage.active)
 
@@ -31,13 +29,15 @@ def bindings(repl: Repl) -> KeyBindings:
                 continue
 
             @keys.add(*sequence, filter=when, eager=len(sequence) == 1 and action != "app.abort")
-            def pressed(event: KeyPressEvent) -> None:
+            def pressed(event: KeyPressEvent, alone: bool = sequence == ("escape",)) -> None:
+                if alone and not is_escape(event.key_sequence[0]):
+                    return  # a key with Alt that means nothing ends no run
                 does()
                 repl.draw()
 
     on("app.submit", repl.sending.submit)
-    on("app.follow_up", lambda: repl.sending.submit(follow_up=True))
-    on("app.newline", lambda: repl.editor.buffer.insert_text("\n"))
+    on("app.follow_up", lambda: repl.sending.submit(other_way=True))
+    on("app.newline", lambda: repl.editor.buffer.insert("\n"))
     on("app.abort", repl.interrupt)
     on("app.clear", repl.clear_or_leave)
     on("app.exit", repl.leave, when=editing & Condition(lambda: not repl.editor.shown))
@@ -50,11 +50,3 @@ def bindings(repl: Repl) -> KeyBindings:
     on("tui.input.tab", lambda: None if repl.menu.take() else repl.menu.look_up(forced=True))
     repl.stage.bind(keys)
     return keys
-
-
-def _register_shift_enter() -> None:
-    from prompt_toolkit.input.ansi_escape_sequences import ANSI_SEQUENCES
-    from prompt_toolkit.keys import Keys
-
-    for sequence in _SHIFT_ENTER:
-        ANSI_SEQUENCES[sequence] = (Keys.Escape, Keys.F20)

@@ -17,6 +17,7 @@ from prompt_toolkit.keys import ALL_KEYS, Keys
 from prompt_toolkit.layout import FormattedTextControl, Window
 from prompt_toolkit.layout.dimension import Dimension
 
+from zot_cli.repl.modified_keys import is_escape
 from zot_cli.repl.spans import Line, cut, line_width
 
 CURSOR = "cursor"
@@ -93,14 +94,15 @@ class Stage:
             press = event.key_sequence[-1]
             if press.key is Keys.BracketedPaste:
                 self.paste(press.data)
-            else:
+            elif press.data or len(press.key) > 1:  # what has no data came with Alt, and means nothing
                 self.press(named(str(getattr(press.key, "value", press.key)), press.data))
 
         for name in NAMED_KEYS:
 
             @keys.add(name, filter=active, eager=name != "escape")
             def named_key(event: KeyPressEvent, name: str = name) -> None:
-                self.press(named(name, ""))
+                if name != "escape" or is_escape(event.key_sequence[0]):
+                    self.press(named(name, ""))
 
     def paste(self, text: str) -> None:
         """A pasted text for the top component: its `handle_paste`, where it tells a word from a key's name, or else its

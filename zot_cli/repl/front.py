@@ -45,6 +45,7 @@ class ReplFront:
             "tool_execution_end",
             "session_before_compact",
             "session_compact",
+            "session_compact_failed",
             "session_start",
         }
     )
@@ -69,7 +70,7 @@ class ReplFront:
                 assert kind is not None
                 self.state = _BLOCKS[kind](self.state, "".join(texts))
                 texts = []
-            if delta is not None:
+            if delta is not None and delta.text:  # a provider may keep what was thought to itself
                 kind = type(delta)
                 texts.append(delta.text)
 
@@ -96,13 +97,13 @@ class ReplFront:
             new = st.answer_over(new)
             if stored.withheld:
                 new = st.append(new, st.Answer(text="", done=True, withheld=True, reason=stored.reason))
-            if message.usage is not None:
-                new = st.used(new, message.usage)
         elif not isinstance(message, ToolResultMessage):
             if not isinstance(message, CustomMessage) or message.display:
                 new = st.append(new, _block(message))
             if isinstance(message, UserMessage):
                 new = _arrived(new, text_of(message.content))
+        if isinstance(message, AssistantMessage | ToolResultMessage) and message.usage is not None:
+            new = st.used(new, message.usage)
         self.change(new)
 
     def note(self, note: Note) -> None:
@@ -153,6 +154,7 @@ class ReplFront:
         row = next((b for b in self.state.blocks if isinstance(b, st.ToolRow) and b.call_id == event.call_id), None)
         took = time.monotonic() - row.since if row is not None and row.since else None
         status = "blocked" if event.call_id in self._blocked else "failed" if event.is_error else "done"
+        self._blocked.discard(event.call_id)
         return st.tool(
             self.state,
             event.call_id,
@@ -165,17 +167,21 @@ class ReplFront:
 
     def _on_session_start(self, event: Any, stop: Any) -> State:
         self.ui.forget()
-        return self.state
+        return replace(self.state, statuses={})
 
     def _on_session_before_compact(self, event: Any, stop: Any) -> State:
-        return self.state if stop is not None else replace(self.state, activity="Compacting")
+        return self.state if stop is not None else st.busy(self.state, "Compacting", time.monotonic())
+
+    def _on_session_compact_failed(self, event: Any, stop: Any) -> State:
+        return replace(self.state, activity="")
 
     def _on_session_compact(self, event: Any, stop: Any) -> State:
         new = replace(self.state, activity="")
         if not event.accepted:
             return new
         data = event.compaction_entry.data if event.compaction_entry is not None else {}
-        words = f"Compacted: {data.get('tokens_before', 0)} tokens became about {data.get('tokens_after', 0)}."
+        before, after = data.get("tokens_before", 0), data.get("tokens_after", 0)
+        words = f"Compacted: {before} tokens became about {after}."
         return st.append(new, Told(text=words))
 
 
@@ -230,7 +236,7 @@ def _row(call: Any, result: ToolResultMessage | None) -> st.ToolRow:
 def _block(message: UserMessage | CustomMessage) -> st.Block:
     if isinstance(message, CustomMessage):
         return Custom(custom_type=message.custom_type, content=message.content, details=message.details)
-    pictures = sum(isinstance(block, Image) for block in message.content)
+    pictures = tuple(block for block in message.content if isinstance(block, Image))
     text = "\n".join(block.text for block in message.content if isinstance(block, Text))
     return Said(text=text, pictures=pictures)
 

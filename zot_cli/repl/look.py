@@ -16,6 +16,7 @@ from zot_core.ui.tokens import KNOWN, is_background
 
 if TYPE_CHECKING:
     from zot_cli.repl.custom.rendering import Rendering
+    from zot_cli.repl.gallery import Gallery
 
 ATTRIBUTES = {
     "mdHeading": "bold",
@@ -40,6 +41,8 @@ class Look:
     thinking: bool = True
     rendering: Rendering | None = None
     """What plugins draw themselves."""
+    gallery: Gallery | None = None
+    """The pictures that are ready to be drawn."""
 
     def style(self, token: str) -> str:
         """The style of a token of `zot_core.ui.tokens`. Raises KeyError for another."""

@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zot_cli import exits, running, stdio
-from zot_cli.appoptions import app_options
-from zot_cli.modes.contributed import find, names, run_spec
-from zot_cli.modes.run import close
 from zot_cli.modes.signals import Signals
 from zot_cli.options import refuse_misspelt
 from zot_cli.repl.app import Repl
@@ -26,13 +23,13 @@ from zot_cli.repl.printed import printed
 from zot_cli.repl.spans import to_ansi
 from zot_cli.repl.terminal import Terminal, background
 from zot_core._version import __version__
-from zot_core.app import App, Options
 from zot_core.config.objects import read_object
 from zot_core.config.paths import Paths
 from zot_core.ui.color import depth_of
 
 if TYPE_CHECKING:
     from zot_cli.options import CommandLine
+    from zot_core.app import App
     from zot_core.types.failure import Failure
     from zot_core.types.specs import CliSpec
 
@@ -40,11 +37,14 @@ if TYPE_CHECKING:
 def run(line: CommandLine) -> int:
     """Runs the interactive mode until the person leaves; returns the exit code."""
     code, spec = running.run(_main(line))
-    return code if spec is None else run_spec(spec, line)
+    if spec is None:
+        return code
+    from zot_cli.modes.contributed import run_spec
+
+    return run_spec(spec, line)
 
 
 async def _main(line: CommandLine) -> tuple[int, CliSpec | None]:
-    options = app_options(line, "repl")
     look = default_look(background(os.environ), depth_of(os.environ))
     editor = Editor(_history(), lambda: repl.prompt_mark())
     repl = Repl(Terminal(), look, Keymap(_own_keys()), editor)
@@ -56,10 +56,11 @@ async def _main(line: CommandLine) -> tuple[int, CliSpec | None]:
     with Signals(task) as signals, printed(lambda text: repl.tell(text, source="printed")):
         signals.on_stop = repl.leave
         signals.on_interrupt = repl.interrupted
-        repl.screen.commit([[(look.style("accent"), "zot"), (look.style("dim"), f" {__version__}")], []])
+        repl.screen.opening = [[(look.style("accent"), "zot"), (look.style("dim"), f" {__version__}")], []]
+        repl.screen.commit(repl.screen.opening)
         talk.drawing = loop.create_task(repl.screen.run(), name="zot:screen")
         try:
-            await talk.go_on(options)
+            await talk.go_on()
         except asyncio.CancelledError:
             if not signals.code:
                 raise
@@ -82,14 +83,16 @@ class _Talk:
         self.app: App | None = None
         self.spec: CliSpec | None = None
 
-    async def go_on(self, options: Options) -> None:
+    async def go_on(self) -> None:
         """Opens the session and returns when the person leaves."""
         repl, line = self._repl, self._line
-        app = self.app = await _opened(repl, options, self.drawing)
+        app = self.app = await _opened(repl, line, self.drawing)
         if app is None:
             return
         if line.unknown:
             line.reparse(())
+        from zot_cli.modes.contributed import find, names
+
         self.spec = find(app, line)
         if self.spec is None:
             refuse_misspelt(line, names(app))
@@ -107,11 +110,22 @@ class _Talk:
         await self._repl.finish()
         self._repl.screen.stop()
         await asyncio.wait({self.drawing}, timeout=1.0)
+        if self.app is None:
+            return None
+        from zot_cli.modes.run import close
+
         return await close(self.app)
 
 
-async def _opened(repl: Repl, options: Options, drawing: asyncio.Task[None]) -> App | None:
+async def _opened(repl: Repl, line: CommandLine, drawing: asyncio.Task[None]) -> App | None:
     """The App, opened behind the first frame; None when the person left meanwhile."""
+    first = asyncio.ensure_future(repl.screen.drawn.wait())
+    await asyncio.wait({first, drawing}, return_when=asyncio.FIRST_COMPLETED)
+    first.cancel()
+    from zot_cli.appoptions import app_options  # these bring the whole engine: after the first frame
+    from zot_core.app import App
+
+    options = app_options(line, "repl")
     opening = asyncio.ensure_future(App.open(options, repl.front))
     over = asyncio.ensure_future(repl.over.wait())
     try:
@@ -145,7 +159,6 @@ def _history() -> Path | None:
     path = Paths.find().home / "history"
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_APPEND, 0o600))
     except OSError:
         return None
     return path

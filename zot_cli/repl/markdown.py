@@ -36,6 +36,8 @@ def final_part(text: str) -> int:
 def blocks_of(text: str) -> list[str]:
     """The top-level blocks of a finished text, in order, without the blank lines between them."""
     lines = _lines(text)
+    if len(lines) < 2:
+        return [text.strip("\r\n")] if text.strip() else []
     starts = _starts(text)
     ends = [*starts[1:], len(lines)]
     if not starts:
@@ -71,6 +73,11 @@ def render_block(text: str, width: int, look: Look) -> tuple[Line, ...]:
     """One top-level block as lines of at most `width` columns."""
     if _PLAIN.fullmatch(text):  # most of what models write; the library takes twenty times as long for it
         return tuple(wrap(" ".join(text.split()), max(width, 8), look.style("text")))
+    from zot_cli.repl.prose import prose_lines
+
+    lines = prose_lines(text, max(width, 8), look)
+    if lines is not None:
+        return tuple(lines)
     from zot_cli.repl.rich_lines import markdown_lines
 
     return tuple(markdown_lines(text, max(width, 8), look))

@@ -27,6 +27,8 @@ class HeldOutput(Vt100_Output):
             False  # a cursor position report makes the live area fill the screen, and waits for mute terminals
         )
         self._holds = 0
+        self.refused = False
+        """Whether frames are thrown away: nobody knows where on the screen they would land."""
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -48,6 +50,9 @@ class HeldOutput(Vt100_Output):
         """Ends what `hold` began; the frame leaves with the last one."""
         self._holds = max(self._holds - 1, 0)
         if not self._holds:
+            if self.refused:
+                self._buffer.clear()
+                return
             self.write_raw(_END)
             self.flush()
 

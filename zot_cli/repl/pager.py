@@ -19,10 +19,11 @@ from zot_cli.repl.spans import Line, plain
 
 
 class Pager:
-    """Shows `lines(width)` from the end on."""
+    """Shows `lines(width)`, from the end on or from the beginning."""
 
-    def __init__(self, lines: Callable[[int], list[Line]], look: Look) -> None:
+    def __init__(self, lines: Callable[[int], list[Line]], look: Look, *, at_end: bool = True) -> None:
         self._make = lines
+        self._at_end = at_end
         self._look = look
         self._lines: list[Line] = []
         self._width = 0
@@ -47,14 +48,14 @@ class Pager:
             before_render=lambda _: self._measure(screen),
         )
         app.ttimeoutlen = 0.05
-        self._top = 1 << 30
+        self._top = 1 << 30 if self._at_end else 0
         await screen.lend(app)
 
     def _measure(self, screen: Screen) -> None:
         size = screen.size
         if size.columns != self._width:
             self._width = size.columns
-            self._lines = self._make(max(size.columns - 1, 20))
+            self._lines = self._make(max(size.columns - 1, 1))
         self._rows = max(size.rows - 1, 1)
         self._top = max(0, min(self._top, len(self._lines) - self._rows))
 

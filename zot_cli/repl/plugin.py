@@ -8,10 +8,11 @@ from __future__ import annotations
 import base64
 import shutil
 import subprocess
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from zot_cli.repl import state as st
-from zot_cli.repl.keys import ACTIONS
+from zot_cli.repl.keys import ACTIONS, EDITING, Action
 from zot_core import hookimpl
 from zot_core.types.messages import AssistantMessage
 from zot_core.types.specs import CommandSpec
@@ -19,8 +20,12 @@ from zot_core.types.specs import CommandSpec
 if TYPE_CHECKING:
     from zot_cli.repl.app import Repl
 
+_ZOT = "zot"
+"""The heading in `/help` of what is about the program."""
 _COPIERS = (("wl-copy",), ("xclip", "-selection", "clipboard"), ("xsel", "-ib"), ("pbcopy",), ("clip.exe",))
 """Programs that take the clipboard's new content from their input, the first that is there."""
+RELOADED_S = 5.0
+"""Seconds that it is said what a reload has loaded."""
 MOST_BY_TERMINAL = 74_994
 """Bytes that terminals take by OSC 52; xterm's limit is 100,000 of base64."""
 
@@ -36,14 +41,16 @@ class ReplPlugin:
         """Commands that only a screen has."""
         only: Any = ("repl",)
         return [
-            CommandSpec(name="exit", description="leave zot", handler=self._exit, modes=only),
-            CommandSpec(name="quit", description="leave zot", handler=self._exit, modes=only),
+            CommandSpec(
+                name="exit", description="leave zot", handler=self._exit, modes=only, aliases=("quit",), group=_ZOT
+            ),
             CommandSpec(
                 name="clear",
                 description="clear the screen and begin a new session",
                 handler=self._clear,
                 busy="abort",
                 modes=only,
+                group="Conversation",
             ),
             CommandSpec(
                 name="theme",
@@ -52,17 +59,24 @@ class ReplPlugin:
                 handler=self._theme,
                 complete=lambda text: [one for one in self._theme_names() if one.startswith(text.strip())],
                 modes=only,
+                group=_ZOT,
             ),
-            CommandSpec(name="copy", description="copy the last answer", handler=self._copy, modes=only),
-            CommandSpec(name="hotkeys", description="what the keys do", handler=self._hotkeys, modes=only),
+            CommandSpec(
+                name="copy", description="copy the last answer", handler=self._copy, modes=only, group="Conversation"
+            ),
+            CommandSpec(name="hotkeys", description="what the keys do", handler=self._hotkeys, modes=only, group=_ZOT),
         ]
 
     @hookimpl
     def session_start(self, event: Any) -> None:
-        """Another session has taken this one's place: what was said in it is shown."""
+        """Another session has taken this one's place: what was said in it is shown. A reload says what is there; what
+        could not be loaded was told, and the footer says so until it can."""
         app = self._repl.app
+        if app is not None and event.reason == "reload":
+            self._repl.ui.notify_self(f"Loaded anew: {_count(app.runtime.host.plugins)}", RELOADED_S)
         if app is not None and event.reason in ("resume", "fork", "new"):
             self._repl.transcript.blocks.clear()
+            self._repl.screen.forget()
             self._repl.show_session(app)
 
     async def _exit(self, args: str, ctx: Any) -> None:
@@ -90,13 +104,22 @@ class ReplPlugin:
         self._repl.ui.notify_self(f"{len(said[-1])} characters copied {how}" if how else "too long for the terminal")
 
     async def _hotkeys(self, args: str, ctx: Any) -> str:
-        rows = [
-            f"| {', '.join(f'`{key}`' for key in self._repl.keymap.keys(action.id)) or '–'} | {action.help} |"
-            for action in ACTIONS
-            if action.id.startswith("app.")
-        ]
+        def row(action: Action) -> str:
+            keys = self._repl.keymap.keys(action.id)
+            return f"| {', '.join(f'`{key}`' for key in keys) or '–'} | {action.help} |"
+
+        rows = [row(action) for action in ACTIONS if action.id.startswith("app.")]
+        typing = ["| while typing | what they do |", "|---|---|", *map(row, EDITING), ""]
         brought = [f"| `{spec.key}` | {spec.description} ({plugin}) |" for plugin, spec in self._repl.shortcuts.rows]
-        return "\n".join(["| keys | what they do |", "|---|---|", *rows, *brought])
+        return "\n".join([*typing, "| keys | what they do |", "|---|---|", *rows, *brought])
+
+
+def _count(names: Iterable[str]) -> str:
+    """How many plugins and how many of them are extensions."""
+    found = list(names)
+    extensions = sum(name.startswith("ext:") for name in found)
+    plural = "" if extensions == 1 else "s"
+    return f"{len(found) - extensions} plugins, {extensions or 'no'} extension{plural}"
 
 
 def copy(text: str, write: Any) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from prompt_toolkit.application import Application
 from prompt_toolkit.application.current import set_app
 from prompt_toolkit.application.run_in_terminal import in_terminal
-from prompt_toolkit.data_structures import Size
+from prompt_toolkit.data_structures import Point, Size
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.key_binding import KeyBindingsBase, merge_key_bindings
@@ -32,8 +33,11 @@ from prompt_toolkit.layout.dimension import Dimension
 from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.styles import Style
 
+from zot_cli.repl.ground import Ground, rewraps
+from zot_cli.repl.inline import KITTY, KITTY_FORGET
+from zot_cli.repl.modified_keys import KeysApplication
 from zot_cli.repl.output import HeldOutput
-from zot_cli.repl.spans import Line, to_ansi
+from zot_cli.repl.spans import Line, cut, rows_of, to_ansi
 from zot_core.ui.color import Depth
 
 if TYPE_CHECKING:
@@ -45,6 +49,10 @@ PART = 0.66
 """The most of the screen that the live area takes: what a smaller terminal pushes out of it cannot be taken back."""
 QUIET = 0.15
 """Seconds without a change of the width before the last screenful is printed anew."""
+MOVING = 0.3
+"""Seconds after a change of the height in which the live area stays low: some terminals tell the next one so late."""
+LOW = 4
+"""Rows above the editor meanwhile."""
 _DEPTHS = {
     "none": ColorDepth.DEPTH_1_BIT,
     "16": ColorDepth.DEPTH_4_BIT,
@@ -75,20 +83,30 @@ class Screen:
         self._lines_above: list[Line] = []
         self._lines_below: list[Line] = []
         self.body = body
-        self._lent = asyncio.Lock()
+        self.lent = asyncio.Lock()
         self.guest: Application[Any] | None = None
         """An application that has the alternate screen meanwhile; frames are its."""
         self._tick: asyncio.TimerHandle | None = None
         self._settle: asyncio.TimerHandle | None = None
-        self._width = 0
-        self._rows = 0
+        self._width = self._rows = self._seen = 0
+        self.width_before = 1
+        """Columns that lines could take before the width changed last."""
         self._frozen = False
         self._listens = False
         self._waiting: list[Line] | None = None
+        self._pictures = False
         self.held_back = 0
-        """Lines that came to be printed while the width changed; printing anew has to include them."""
+        """Rows of what came to be printed while the width changed; printing anew has to include them."""
         self._cost = 0.0
-        self.app: Application[Any] = Application(
+        self.ground = Ground(rewraps(os.environ))
+        self.opening: list[Line] = []
+        """What was printed before anything else; printed anew with the transcript's beginning."""
+        self.area_rows = 0
+        """Rows of the live area."""
+        self._moved: asyncio.TimerHandle | None = None
+        self.drawn = asyncio.Event()
+        """Set with the first frame."""
+        self.app: Application[Any] = KeysApplication(
             layout=Layout(self._layout()),
             key_bindings=merge_key_bindings(list(keys)),
             style=Style([]),
@@ -103,8 +121,6 @@ class Screen:
             before_render=lambda app: self._begin_frame(),
             after_render=lambda app: self._end_frame(),
         )
-        self.app.ttimeoutlen = 0.05
-        self.app.timeoutlen = 0.3
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 
@@ -116,7 +132,7 @@ class Screen:
     @property
     def width(self) -> int:
         """Columns that lines may take; the last one stays free, so that no line touches the edge."""
-        return max(self.size.columns - 1, 20)
+        return max(self.size.columns - 1, 1)
 
     def draw(self) -> None:
         """Has the next frame drawn soon, at once for what a key changed."""
@@ -137,11 +153,11 @@ class Screen:
         if self._waiting is not None:
             self._waiting.extend(lines)
             return
-        self._notice_width()
+        self._notice_size()
         if self._frozen:
-            self.held_back += len(lines)  # the terminal has wrapped anew: nobody knows where the live area begins
+            self.held_back += rows_of(lines)  # the terminal has wrapped anew: nobody knows where the live area begins
             return
-        text = to_ansi(lines, self.depth)
+        text = self._printed(self.ground.left(lines))
         if not self.app.is_running:
             self.output.write_raw(text)
             self.output.flush()
@@ -164,7 +180,7 @@ class Screen:
 
     async def lend(self, app: Application[None]) -> None:
         """Runs another application in the alternate screen; returns when it is over."""
-        async with self._lent:  # one after another: the lines that wait are one list
+        async with self.lent:  # one after another: the lines that wait are one list
             with set_app(self.app), self.paused():
                 async with in_terminal():
                     self.guest = app
@@ -181,18 +197,48 @@ class Screen:
 
     def clear(self) -> None:
         """Empties screen and scrollback; only for what the person asked for."""
+        self.forget()
         with self.output.held(), set_app(self.app):
             self.app.renderer.erase()
             self.output.write_raw("\x1b[2J\x1b[3J\x1b[H")
             if self.app.is_running:
                 self._render()
 
-    def reprint(self, lines: Sequence[Line]) -> None:
-        """Empties the visible screen, not the scrollback, and prints lines again at its top."""
+    def forget(self) -> None:
+        """What stands above belongs to somebody else from now on, and is not printed anew."""
+        self.ground.forget()
+        self.opening = []
+
+    def suspend(self) -> None:
+        """Gives the terminal to the shell until it is called back."""
+        self.forget()
+        self.app.suspend_to_background()
+
+    def reprint(self, lines: Sequence[Line], *, scrollback: bool = False) -> None:
+        """Prints lines in the place of what was printed before and is still seen, and leaves what others wrote above;
+        `scrollback` empties that too."""
+        size = self.size
+        up = self.ground.up(size.columns)
+        self.ground.forget()
         with self.output.held(), set_app(self.app):
-            self.app.renderer.erase()
-            self.output.write_raw("\x1b[H\x1b[2J" + to_ansi(lines, self.depth))
+            self.app.renderer.reset()  # it would go up by rows that are others now
+            if scrollback:
+                self.output.write_raw("\x1b[2J\x1b[3J\x1b[H")
+            elif up >= size.rows - 1:
+                # Row by row: terminals move a screen that is emptied at once into the scrollback, some of them.
+                self.output.write_raw("\x1b[H\x1b[2K\r\n\x1b[J\x1b[H")
+            else:
+                self.output.write_raw(f"\r\x1b[{up}A\x1b[J" if up else "\r\x1b[J")
+            if self._pictures:
+                self.output.write_raw(KITTY_FORGET)
+            self.output.write_raw(self._printed(lines))
             self._render()
+
+    def _printed(self, lines: Sequence[Line]) -> str:
+        """The bytes of lines that are printed for good."""
+        text = to_ansi(self.ground.printed(lines, self.size.columns), self.depth)
+        self._pictures = self._pictures or KITTY in text
+        return text
 
     def cost(self, seconds: float) -> None:
         """What the last rendering of the stream took: the next tick waits four times as long."""
@@ -206,7 +252,7 @@ class Screen:
         try:
             await self.app.run_async(handle_sigint=False, set_exception_handler=False)
         finally:
-            for timer in (self._tick, self._settle):
+            for timer in (self._tick, self._settle, self._moved):
                 if timer is not None:
                     timer.cancel()
 
@@ -218,25 +264,52 @@ class Screen:
 
     def size_changed(self) -> None:
         """The terminal has another size (SIGWINCH)."""
-        if self.guest is not None:
-            return  # it draws; what is below is looked at when it has gone
-        size = self.size
-        if size.columns == self._width:
-            self._rows = size.rows
-            self.draw()
+        if self.guest is not None or self._waiting is not None:
+            return  # who has the terminal draws; what is below is looked at when it has gone
+        self._notice_size()
+        self.draw()
+
+    def _notice_size(self) -> None:
+        """A burst of work may come between a change of the size and its signal."""
+        if not self.app.is_running or self.guest is not None:
             return
-        self._frozen = True
+        size, renderer = self.size, self.app.renderer
+        if size.columns == self._width:
+            if size.rows != self._rows and not self._frozen:
+                self.ground.lowered(self._lines_above, self._cursor().y, size.rows)
+                self._rows = size.rows
+                renderer.erase()
+                self._keep_low()
+            return
+        if not self._frozen:
+            self._frozen = self.output.refused = True
+            self.ground.drawn(renderer.last_rendered_screen, self._cursor())
+        elif size.columns == self._seen:
+            return
+        self._seen = size.columns
         if self._settle is not None:
             self._settle.cancel()
         self._settle = asyncio.get_running_loop().call_later(QUIET, self._came_to_rest)
 
-    def _notice_width(self) -> None:
-        """A burst of work may come between a change of the width and its signal."""
-        if self.app.is_running and self.guest is None and self.size.columns != self._width:
-            self.size_changed()
+    def _cursor(self) -> Point:
+        """Where the terminal's cursor is in the live area."""
+        shown = self.app.renderer.last_rendered_screen
+        return Point(0, 0) if shown is None else shown.get_cursor_position(self.app.layout.current_window)
+
+    def _keep_low(self) -> None:
+        if self._moved is not None:
+            self._moved.cancel()
+
+        def over() -> None:
+            self._moved = None
+            self.draw()
+
+        self._moved = asyncio.get_running_loop().call_later(MOVING, over)
 
     def _came_to_rest(self) -> None:
-        self._frozen, self._settle = False, None
+        self._frozen = self.output.refused = False
+        self._settle = None
+        self.width_before = max(self._width - 1, 1)
         self._width, self._rows = self.size.columns, self.size.rows
         self._resized(self.width)
 
@@ -266,12 +339,13 @@ class Screen:
         return ConditionalContainer(window, Condition(lambda: bool(lines())))
 
     def _begin_frame(self) -> None:
-        self._notice_width()
+        self._notice_size()
         self.output.hold()
         self._measure()
 
     def _end_frame(self) -> None:
         self.output.release()
+        self.drawn.set()
         if not self._listens and hasattr(signal, "SIGWINCH"):
             # prompt-toolkit's own handler, which is there by now, draws at once, over lines that were wrapped anew.
             self._listens = True
@@ -291,13 +365,17 @@ class Screen:
 
     def _measure(self) -> None:
         width, rows = self.width, self.size.rows
-        self._lines_below = self._below(width)
+        self._lines_below = [cut(line, width) for line in self._below(width)]
         shown = self._focus()
         body = shown.preferred_height(width, rows).preferred
         most = max(int(rows * PART), rows - 12, 3)
         room = max(min(most, rows - 1) - body - len(self._lines_below), 0)
+        if self._moved is not None:
+            room = min(room, LOW)
         before = len(self._lines_above)
-        self._lines_above = self._above(width, room)[-room:] if room else []
+        above = self.ground.still_live(self._above(width, room + self.ground.pushed)) if room else []
+        self._lines_above = [cut(line, width) for line in above[-room:]]
+        self.area_rows = len(self._lines_above) + body + len(self._lines_below)
         if len(self._lines_above) < before and self.app.renderer.last_rendered_screen is not None:
             # The area keeps its height otherwise, with blank rows where lines went away.
             self.app.renderer.erase()
@@ -315,4 +393,4 @@ def fragments(lines: list[Line]) -> StyleAndTextTuples:
 
 def _pt(style: str) -> str:
     """A style in prompt-toolkit's words; it has no faint letters."""
-    return style.replace("dim", "") if "dim" in style else style
+    return str(style.replace("dim", ""))  # a picture's style, which keeps the picture, does not go on from here

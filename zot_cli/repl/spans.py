@@ -1,7 +1,8 @@
 """Lines of styled text: measuring, wrapping, cutting, and the bytes for a terminal. Pure; knows no screen.
 
 A span is (style, text) as prompt-toolkit has it; a style is a blank-separated list of `bold`, `dim`, `italic`,
-`underline`, `strike`, `reverse`, `fg:COLOUR` and `bg:COLOUR`, a colour being `#rrggbb` or `ansi` and a name.
+`underline`, `strike`, `reverse`, `fg:COLOUR` and `bg:COLOUR`, a colour being `#rrggbb` or `ansi` and a name. A style
+that is an `Art` has a picture, which is printed below its line.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import TypeAlias
 
 from wcwidth import wcswidth, wcwidth
 
+from zot_cli.repl.graphemes import clusters
+from zot_cli.repl.inline import Art, Drawing
 from zot_core.ui.color import Depth, named
 
 Span: TypeAlias = tuple[str, str]
@@ -79,6 +82,36 @@ def wrap(text: str, width: int, style: str = "", first: Line | None = None, rest
     return lines
 
 
+def wrap_line(line: Line, width: int) -> list[Line]:
+    """A styled text in lines of at most `width` columns, broken as `wrap` breaks and at line breaks; no line ends in
+    blanks."""
+    lines: list[Line] = []
+    rest = iter(line)
+    style, text = next(rest, ("", ""))
+    for piece in (one for part in plain(line).split("\n") for one in _pieces(part, max(width, 1))):
+        found: Line = []
+        while piece:
+            while not text:
+                style, text = next(rest)
+            if text[0] == piece[0]:
+                taken = _common(text, piece)
+                found.append((style, text[:taken]))
+                text, piece = text[taken:], piece[taken:]
+            else:  # a blank or a line break where the line was broken
+                text = text[1:]
+        lines.append(found)
+    return lines
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    if other.startswith(one):
+        return len(one)
+    if one.startswith(other):
+        return len(other)
+    return next(place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+
+
 def _pieces(text: str, room: int) -> list[str]:
     """A paragraph in pieces of at most `room` columns."""
     if width_of(text) <= room:
@@ -114,25 +147,66 @@ def _head(text: str, room: int) -> str:
     if text.isascii():
         return text[:room]
     used, place = 0, 0
-    while place < len(text):
-        end = place + 1
-        while end < len(text) and (wcwidth(text[end]) == 0 or text[end - 1] == "\u200d"):
-            end += 1
-        used += width_of(text[place:end])
+    for cluster in clusters(text):
+        used += width_of(cluster)
         if used > room:
             break
-        place = end
+        place += len(cluster)
     return text[:place]
 
 
+def split(line: Line, width: int) -> list[Line]:
+    """The line in pieces of at most `width` columns, cut wherever that falls; nothing is lost."""
+    pieces: list[Line] = [[]]
+    room = width
+    for style, text in line:
+        while text:
+            piece = _head(text, room) or (text[:1] if room == width else "")
+            if piece:
+                pieces[-1].append((style, piece))
+                text, room = text[len(piece) :], room - width_of(piece)
+            if text:
+                pieces.append([])
+                room = width
+    return pieces
+
+
+def rows_of(lines: Iterable[Line]) -> int:
+    """The rows of the screen that lines take when they are printed, with the pictures below them."""
+    return sum(1 + sum(one.rows for _, one in _drawings(line)) for line in lines)
+
+
+def last_rows(lines: Sequence[Line], rows: int) -> list[Line]:
+    """The last lines that take at most `rows` rows; where a picture does not fit in, its line stands without it."""
+    kept: list[Line] = []
+    left = rows
+    for line in reversed(lines):
+        if left <= 0:
+            break
+        whole = rows_of([line]) <= left
+        kept.append(line if whole else [(str(style), text) for style, text in line])
+        left -= rows_of(kept[-1:])
+    return kept[::-1]
+
+
+def _drawings(line: Line) -> list[tuple[int, Drawing]]:
+    """The pictures of a line and the columns where they begin."""
+    return [
+        (line_width(line[:place]), style.drawing)
+        for place, (style, _) in enumerate(line)
+        if isinstance(style, Art) and style.drawing is not None
+    ]
+
+
 def to_ansi(lines: Sequence[Line], depth: Depth) -> str:
-    """The bytes that print the lines, each ended with CR LF and with no style left on."""
+    """The bytes that print the lines, each ended with CR LF and with no style left on, and pictures below theirs."""
     out: list[str] = []
     for line in lines:
         for style, text in line:
-            code = sgr(style, depth)
+            code = sgr(str(style), depth)  # what is kept by its style must not keep a picture
             out.append(f"{code}{text}\x1b[0m" if code else text)
         out.append("\r\n")
+        out += [drawing.printed(column) for column, drawing in _drawings(line)]
     return "".join(out)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any, Literal, TypeAlias
 
+from zot_core.types.content import Image
 from zot_core.types.record import record
 from zot_core.types.usage import Usage
 
@@ -22,7 +23,7 @@ class Said:
     """What a person sent. `pictures` came with it."""
 
     text: str
-    pictures: int = 0
+    pictures: tuple[Image, ...] = ()
 
 
 @record(kw_only=True)
@@ -116,7 +117,8 @@ class Waiting:
 
 @record(kw_only=True)
 class State:
-    """All that the screen shows but the editor and dialogs. `since` is when the run began, `time.monotonic()`."""
+    """All that the screen shows but the editor and dialogs. `since` is when the run began, or the `activity` that goes
+    on without one, by `time.monotonic()`."""
 
     blocks: tuple[Block, ...] = ()
     flashes: tuple[Flash, ...] = ()
@@ -124,9 +126,10 @@ class State:
     running: bool = False
     since: float = 0.0
     activity: str = ""
-    usage: Usage = field(default_factory=Usage)
     run_usage: Usage = field(default_factory=Usage)
     statuses: Mapping[str, str] = field(default_factory=dict)
+    over: frozenset[str] = frozenset()
+    """Calls of this run that have ended."""
 
 
 def append(state: State, block: Block) -> State:
@@ -183,19 +186,30 @@ def voided(state: State) -> State:
 
 
 def tool(state: State, call_id: str, **changes: Any) -> State:
-    """The row of a call with other values; a new one if the call has none yet."""
-    for place, block in enumerate(state.blocks):
-        if isinstance(block, ToolRow) and block.call_id == call_id:
-            if block.done:
-                return state
-            changed = replace(block, **changes)
-            return replace(state, blocks=(*state.blocks[:place], changed, *state.blocks[place + 1 :]))
-    return append(state, ToolRow(call_id=call_id, **{"name": "", **changes}))
+    """The row of a call with other values; a new one if the call begins. What comes late, or of a call that nobody has
+    named, changes nothing."""
+    rows = [n for n, block in enumerate(state.blocks) if isinstance(block, ToolRow) and block.call_id == call_id]
+    if rows and not is_done(row := state.blocks[rows[-1]]):
+        changed = replace(row, **changes)
+        blocks = (*state.blocks[: rows[-1]], changed, *state.blocks[rows[-1] + 1 :])
+        over = state.over | {call_id} if is_done(changed) else state.over
+        return replace(state, blocks=blocks, over=over)
+    begins = changes.get("status") == "waiting"  # some servers use an id again
+    if "name" not in changes or (not begins and (rows or call_id in state.over)):
+        return state
+    fresh = ToolRow(call_id=call_id, **changes)
+    over = state.over | {call_id} if fresh.done else state.over - {call_id}
+    return replace(append(state, fresh), over=over)
 
 
 def started(state: State, now: float) -> State:
     """A run has begun."""
-    return replace(state, running=True, since=now, activity="", run_usage=Usage())
+    return replace(state, running=True, since=now, activity="", run_usage=Usage(), over=frozenset())
+
+
+def busy(state: State, activity: str, now: float) -> State:
+    """Something goes on that is no answer of the model, within a run or without one."""
+    return replace(state, activity=activity, since=state.since if state.running else now)
 
 
 def ended(state: State) -> State:
@@ -204,7 +218,8 @@ def ended(state: State) -> State:
         replace(block, status="aborted") if isinstance(block, ToolRow) and not block.done else block
         for block in _closed(state.blocks)
     )
-    return replace(state, blocks=blocks, running=False, activity="")
+    over = state.over | {block.call_id for block in blocks if isinstance(block, ToolRow)}
+    return replace(state, blocks=blocks, running=False, activity="", over=over)
 
 
 def requeued(state: State, text: str, now: str) -> State:
@@ -219,7 +234,7 @@ def requeued(state: State, text: str, now: str) -> State:
 
 def used(state: State, usage: Usage) -> State:
     """A model call was counted."""
-    return replace(state, usage=state.usage + usage, run_usage=state.run_usage + usage)
+    return replace(state, run_usage=state.run_usage + usage)
 
 
 def settled(state: State) -> tuple[State, tuple[Block, ...]]:

@@ -58,6 +58,10 @@ class ScreenThemes:
         )
         return find_themes(places, terminal=self._terminal)
 
+    def fitting(self) -> Theme:
+        """The built-in theme that fits the terminal."""
+        return built_in(self._terminal)
+
     def begin(self, name: str) -> None:
         """The theme of the settings; one that is not there is told, and the built-in one stays."""
         if name in ("", AUTO) or self.of_plugin:
@@ -113,7 +117,7 @@ class ScreenThemes:
 
     def _named(self, name: str) -> Theme:
         found = self.found().by_name.get(name) if name != AUTO else None
-        return found or built_in(self._terminal)
+        return found or self.fitting()
 
     def _watch_file(self) -> None:
         self.stop()

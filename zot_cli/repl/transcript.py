@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from zot_cli.repl.blocks import render
+from zot_cli.repl.blocks.picture import has_picture
 from zot_cli.repl.look import Look
 from zot_cli.repl.markdown import blocks_of, final_part
-from zot_cli.repl.spans import Line
-from zot_cli.repl.state import Answer, Block, State, ToolRow, settled
+from zot_cli.repl.spans import Line, last_rows
+from zot_cli.repl.state import Answer, Block, State, Thought, Told, ToolRow, settled
 
 
 class Transcript:
@@ -30,6 +31,13 @@ class Transcript:
             found += closed
         self.blocks += found
         return state, found
+
+    def pictures(self, state: State, width: int, look: Look) -> list[Line]:
+        """The lines of pictures in what `take` would move here; none where pictures are not drawn."""
+        if look.gallery is None or not look.gallery.on:
+            return []
+        done = [block for block in settled(state)[1] if not isinstance(block, Answer | Thought | Told)]
+        return [line for block in done for line in render(block, width, look) if has_picture([line])]
 
     def lines(self, blocks: list[Block], width: int, look: Look, before: Block | None) -> list[Line]:
         """Blocks as they are printed, with the blank lines between them; `before` is the one above."""
@@ -50,6 +58,21 @@ class Transcript:
             if len(lines) >= rows:
                 break
         return lines
+
+    def again(self, width: int, look: Look, rows: int, before: int, seen: int) -> list[Line]:
+        """What is printed anew for another width: the end of the transcript in `rows` rows, and more where the last
+        `seen` lines as they were for `before` columns take more; the whole, if that is less."""
+        lines: list[Line] = []
+        old = 0
+        for place in range(len(self.blocks) - 1, -1, -1):
+            above, block = self.blocks[place - 1] if place else None, [self.blocks[place]]
+            lines[:0] = self.lines(block, width, look, above)
+            old += len(self.lines(block, before, look, above))
+            if old >= seen and len(lines) >= rows:
+                break
+        # A long block may be seen by its end alone, so not all that it takes.
+        most = max(rows, min(len(lines), -(-seen * before // width)))
+        return last_rows(lines, most)
 
     def _closed_parts(self, state: State, first: Answer) -> tuple[State, list[Block]]:
         """Top-level blocks of the streaming answer that nothing can change any more."""

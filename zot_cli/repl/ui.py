@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zot_cli.plain import clean
 from zot_cli.repl import state as st
-from zot_cli.repl.chrome import SPINNER
+from zot_cli.repl.chrome import SPINNER, working_of
 from zot_cli.repl.components import Component
 from zot_cli.repl.custom.cards import card_of, with_card
 from zot_cli.repl.custom.held import Held
 from zot_cli.repl.custom.lines import markdown_texts
 from zot_cli.repl.custom.parts import Parts
 from zot_cli.repl.custom.plugin_ui import PluginScreen
+from zot_cli.repl.dialogs.approve import ApproveDialog, preview_lines
 from zot_cli.repl.dialogs.questions import QuestionDialog
 from zot_cli.repl.dialogs.select import Choice, SelectDialog
 from zot_cli.repl.dialogs.text import TextDialog
+from zot_cli.repl.pager import Pager
 from zot_cli.repl.panels import PanelComponent
+from zot_cli.repl.spans import Line, wrap
 from zot_core.ctx.null_ui import Approved, NullUi
 from zot_core.frontend import Note
 from zot_core.ui.component import Markdown
@@ -31,10 +34,13 @@ from zot_core.ui.component import Markdown
 if TYPE_CHECKING:
     from zot_cli.repl.app import Repl
     from zot_core.types.panels import Panel, PanelHandle
+    from zot_core.ui.editor import Working
 
 _YES, _NO = "Yes", "No"
 TYPING = 0.7
 """Seconds of rest until a dialog takes the place of a text that is being typed: its keys are no answers."""
+TURN = 4.0
+"""Seconds that each of the theme's words for work is shown."""
 SPIN = 0.12
 """Seconds between two frames of the spinner."""
 
@@ -84,7 +90,7 @@ class ReplUi(NullUi):
 
     async def select(self, title: str, options: Sequence[str], *, timeout: float | None = None) -> str | None:
         """One of `options`, chosen from a list."""
-        choices = [Choice(value=option) for option in options]
+        choices = [_choice(option) for option in options]
         return await self.ask(lambda done: SelectDialog(self._repl.look, title, choices, done), timeout)
 
     async def choose(self, title: str, choices: Sequence[Choice], **options: Any) -> str | None:
@@ -123,16 +129,24 @@ class ReplUi(NullUi):
 
     async def approve(self, call_id: str, tool_name: str, preview: str) -> Approved:
         """Whether a call may run: once, for the tool, for everything, or not, with a word to the model."""
-        choices = [
-            Choice(value="once", label="Yes, this time"),
-            Choice(value="tool", label=f"Yes, and every {tool_name} in this session"),
-            Choice(value="session", label="Yes, and everything in this session"),
-            Choice(value="no", label="No"),
-            Choice(value="why", label="No, and say why"),
-        ]
+        repl = self._repl
+
+        def lines(width: int) -> list[Line]:
+            return [*wrap(f"{tool_name}:", width, repl.look.style("accent")), *preview_lines(preview, width, repl.look)]
+
+        def show_all() -> None:
+            repl.begin(Pager(lines, repl.look, at_end=False).run(repl.screen), "preview")
+
+        keys = repl.keymap.keys("app.tools.expand")
         answer = await self.ask(
-            lambda done: SelectDialog(
-                self._repl.look, f"Run {tool_name}?", choices, done, message=preview, filters=False
+            lambda done: ApproveDialog(
+                repl.look,
+                tool_name,
+                preview,
+                done,
+                rows=lambda: repl.screen.size.rows,
+                keys=keys,
+                show_all=show_all,
             ),
             None,
         )
@@ -170,6 +184,7 @@ class ReplUi(NullUi):
                 return await _counted(answer, dialog, timeout, self._repl.draw, late)
             finally:
                 stage.close(dialog)
+                self._answer = None
 
     async def _rest(self) -> None:
         editor = self._repl.editor
@@ -186,10 +201,16 @@ class ReplUi(NullUi):
 
     # --- what stays --------------------------------------------------------------------------------------------------
 
-    def notify_self(self, text: str) -> None:
-        """Zot's own one-shot note; it takes the place of the last one."""
-        state = st.unflash(self._repl.front.state, "zot")
-        self._repl.front.change(st.flash(state, st.Flash(source="zot", text=text)))
+    def notify_self(self, text: str, seconds: float = 0.0) -> None:
+        """Zot's own one-shot note; it takes the place of the last one, and goes away after `seconds`, if given."""
+        state, note = st.unflash(self._repl.front.state, "zot"), st.Flash(source="zot", text=text)
+        self._repl.front.change(st.flash(state, note))
+        if seconds:
+            asyncio.get_running_loop().call_later(seconds, self._expire, note)
+
+    def _expire(self, note: st.Flash) -> None:
+        if any(one is note for one in self._repl.front.state.flashes):
+            self._repl.front.change(st.unflash(self._repl.front.state, "zot"))
 
     def notify(self, message: str, level: Literal["info", "success", "warning", "error"] = "info") -> None:
         """A one-shot note below the transcript."""
@@ -219,7 +240,23 @@ class ReplUi(NullUi):
         self._interval = max(interval, 0.02)
         self._repl.draw()
 
-    def frame(self, number: int) -> str:
+    def working(self) -> Working | None:
+        """The working status of now; None while nothing runs or it is hidden."""
+        state = self._repl.front.state
+        if not (state.running or state.activity) or not self.working_visible:
+            return None
+        asked = self._answer is not None and not self._answer.done()
+        own = self.working_words or self._spinning(time.monotonic() - state.since)
+        words = "Waiting for your answer" if asked else state.activity or own
+        hint = f"{self._repl.keymap.hint('app.abort')} to end"
+        return working_of(state, time.monotonic(), self._frame(self._repl.frame), words, hint)
+
+    def _spinning(self, seconds: float) -> str:
+        """The theme's words, one after another, else zot's."""
+        messages = self._repl.look.theme.spinner.messages or ("Working",)
+        return clean(messages[int(max(seconds, 0) / TURN) % len(messages)])
+
+    def _frame(self, number: int) -> str:
         """The spinner's frame: a plugin's, the theme's, else zot's."""
         frames = self._repl.look.theme.spinner.frames or SPINNER if self._frames is None else self._frames
         return frames[number % len(frames)] if frames else ""
@@ -269,6 +306,14 @@ class ReplUi(NullUi):
             component.failed(error)
         else:
             self._repl.tell(f"internal error in {type(component).__name__}: {error}", "error")
+
+
+def _choice(option: str) -> Choice:
+    """An entry of a plugin's list; what stands after two blanks is its second column."""
+    label, _, hint = option.partition("  ")
+    if not label or not hint.strip():
+        return Choice(value=option)
+    return Choice(value=option, label=label, hint=hint.strip())
 
 
 async def _counted(

@@ -35,8 +35,11 @@ class Retry:
     """How often a failed request is tried in all, the first wait in seconds (doubling), and the longest wait."""
 
     attempts: Annotated[int, AtLeast(1)] = 3
+    """How often a request is tried in all."""
     base_delay_s: Seconds = 2.0
+    """Seconds before the second try; each further one waits twice as long."""
     max_delay_s: Seconds = 60.0
+    """Seconds that a wait takes at most."""
 
 
 @record
@@ -44,8 +47,11 @@ class Shutdown:
     """Time for handlers of the end of a session, in milliseconds; 0 switches a limit off."""
 
     handler_warn_ms: Count = 2000
+    """Milliseconds until a handler of a session's end is warned of; 0 is never."""
     handler_timeout_ms: Count = 10_000
+    """Milliseconds until such a handler is cancelled; 0 is never."""
     quit_budget_ms: Count = 2000
+    """Milliseconds that all of them have together when zot is left; 0 is no limit."""
 
 
 @record
@@ -53,9 +59,12 @@ class Http:
     """Requests to models: seconds until a connection stands, seconds of silence on a stream, a proxy, TLS checks."""
 
     connect_timeout_s: Seconds = 10.0
+    """Seconds until a connection to a model's server has to stand."""
     idle_timeout_s: Seconds = 120.0
+    """Seconds of silence after which an answer counts as cut off."""
     proxy: str = ""
     verify_tls: bool = True
+    """Whether certificates are checked; false is for a server of one's own."""
 
 
 @record
@@ -63,6 +72,7 @@ class Queue:
     """What Enter does while a run goes on: `steer` it after the current tools, or `follow_up` when it has ended."""
 
     enter: Literal["steer", "follow_up"] = "steer"
+    """What Enter does while a run goes on: join it at its next step, or wait until it is over."""
 
 
 @record
@@ -70,6 +80,7 @@ class Tools:
     """Which tools a model gets: a preset (`zot` is read, write, edit, bash), or `include`, and less `exclude`."""
 
     preset: Literal["default", "zot"] = "default"
+    """Which tools models get: zot's usual ones, or only read, write, edit and bash."""
     include: tuple[str, ...] | None = None
     exclude: tuple[str, ...] = ()
 
@@ -88,11 +99,23 @@ class Settings:
 
     provider: str = ""
     model: str = ""
+    enabled_models: tuple[str, ...] = ()
+    """The models that `ctrl+p` goes through and `/model` lists first: patterns for `provider/id` or the id alone, with
+    `:level` to pin how much they think. None means all that can be used."""
     reasoning: ThinkingLevel | None = None
+    """How much models think where a session and its model say nothing else."""
     max_steps: Annotated[int, AtLeast(1)] = 50
+    """Model calls of one run, after which it ends by itself."""
     theme: str = ""
+    images: Literal["auto", "kitty", "iterm2", "off"] = "auto"
+    """How the interactive mode draws pictures: by Kitty's or iTerm2's protocol, not at all, or as the terminal's
+    environment tells (`auto`; not within tmux, screen or Zellij, which would not pass them on)."""
+    rewrap_scrollback: bool = False
+    """Whether another width of the terminal prints the whole conversation anew. That empties the terminal's scrollback,
+    also of what stood there before; without it the last screenful is printed anew."""
     session_dir: str = ""
     default_project_trust: Literal["ask", "always", "never"] = "ask"
+    """Whether a project that nothing is kept about may bring plugins and settings."""
     retry: Retry = field(default_factory=Retry)
     shutdown: Shutdown = field(default_factory=Shutdown)
     http: Http = field(default_factory=Http)

@@ -28,10 +28,13 @@ from zot_core.plugins.diagnostics import Diagnostic
 from zot_core.plugins.errors import WouldDeadlock
 from zot_core.types.content import Image, UserContent, as_content
 from zot_core.types.messages import CustomMessage, UserMessage
+from zot_core.types.specs import resolve
 
 if TYPE_CHECKING:
     from zot_core.compaction.estimate import ContextUsage
+    from zot_core.config.editable import EditableSetting
     from zot_core.ctx.protocols import Credentials, DeliverAs, Ui
+    from zot_core.models.scope import ScopedModel
     from zot_core.plugins.diagnostics import Diagnostics
     from zot_core.plugins.host import LoadedPlugin
     from zot_core.runtime.replacing import ReloadReport
@@ -81,6 +84,12 @@ class PluginContext:
         """The catalog, the choice, and model calls of a plugin's own."""
         return ModelsFacade(self._live, self.plugin)
 
+    @property
+    def scoped_models(self) -> Sequence[ScopedModel]:
+        """The models that `--models` or the setting `enabled_models` name, as far as they can be used; resolved at the
+        session's start. Empty means every model that can be used."""
+        return self._live().scoping.models
+
     @cached_property
     def credentials(self) -> Credentials:
         """The doors to the person's keys and logins."""
@@ -116,6 +125,10 @@ class PluginContext:
         """
         return self._live().host.on(self.plugin, hook, handler, **options)
 
+    def on_user_activity(self, listener: Callable[[str], Any]) -> Callable[[], None]:
+        """Tells `listener` what the person does; see `zot_core.ctx.protocols.Context.on_user_activity`."""
+        return self._live().activity.on(self.plugin, "user_activity", listener)
+
     def is_idle(self) -> bool:
         """Whether nothing runs and nothing is about to."""
         return self._live().runs.idle
@@ -140,6 +153,14 @@ class PluginContext:
     def all_settings(self) -> list[tuple[str, Any, str]]:
         """Every setting as (key, value, where it comes from); what looks like a secret is hidden."""
         return self._live().settings.rows()
+
+    def editable_settings(self) -> list[EditableSetting]:
+        """The settings that can be changed by choosing, as the files say them now."""
+        runtime = self._live()
+        project = runtime.cwd if runtime.trusted else None
+        read = resolve("zot_core.config.editable:editable")  # reads sources and plugins' models: only for a dialog
+        found: list[EditableSetting] = read(runtime.app.paths, project, runtime.contributed("settings"))
+        return found
 
     def plugins(self) -> Sequence[LoadedPlugin]:
         """What is loaded, in the order of rank."""
@@ -286,10 +307,11 @@ class ToolCtx(PluginContext):
         """Reports progress to the person; the model never sees it."""
         self._update(as_content(_listed(content)), details)
 
-    @property
+    @cached_property
     def policies(self) -> tuple[FilesystemPolicy, ...]:
-        """The filesystem policies in force; a tool that touches files asks them right before the I/O."""
-        return self._live().policies
+        """The filesystem policies that hold for this call, whatever is switched meanwhile; a tool that touches files
+        asks them right before the I/O."""
+        return self._live().policies_in_force()
 
     @property
     def secret_env(self) -> frozenset[str]:

@@ -129,6 +129,17 @@ class CommandsFacade:
         registry = self._live().commands
         return tuple(spec for spec in (registry.get(name) for name in registry.names()) if spec is not None)
 
+    def named(self) -> Sequence[tuple[str, str, CommandSpec]]:
+        """Every name that can be called, with its plugin and the command that it means; aliases are not among them."""
+        return tuple((name, row.owner.name, row.item) for name, row in self._by_name())
+
+    def _by_name(self) -> list[tuple[str, Any]]:
+        return sorted(self._live().commands.items(), key=lambda pair: pair[0])
+
+    def find(self, name: str) -> CommandSpec | None:
+        """The command that a name or an alias means; None for none."""
+        return self._live().commands.get(name)
+
 
 class ModelsFacade:
     """`ctx.models`: the catalog, the choice, and model calls of a plugin's own."""

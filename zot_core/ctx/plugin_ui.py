@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from zot_core import events
+from zot_core.ctx import asking
 from zot_core.frontend import Note
 from zot_core.types.specs import EntryRenderer, MarkdownTransformer, MessageRenderer
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from zot_core.runtime.runtime import Runtime
     from zot_core.types.panels import Panel, PanelHandle
 
-_DIALOGS = {"select": "select", "confirm": "confirm", "input": "input", "editor": "editor", "custom": "custom"}
+_DIALOGS = ("select", "confirm", "input", "editor", "question", "custom")
 
 
 class PluginUi:
@@ -84,12 +86,19 @@ class PluginUi:
         answer: str | None = await self._ask("editor", None, title, prefill, **given)
         return answer
 
-    async def question(self, questions: Sequence[Mapping[str, Any]], **given: Any) -> Mapping[str, Any]:
+    async def question(
+        self, questions: Sequence[Mapping[str, Any]], *, wait_for_answer: bool = True, **given: Any
+    ) -> Mapping[str, Any]:
         """Several questions; see `zot_core.ctx.protocols.Ui.question`."""
-        answer: Mapping[str, Any] = await self._ask(
-            "question", {"outcome": "cancelled", "answers": {}}, questions, **given
+        runtime, request_id = self._live(), uuid4().hex
+        no: Mapping[str, Any] = {"outcome": "cancelled", "answers": {}}
+        asked = asking.question(
+            runtime.bus.emit, request_id, questions, self._ask("question", no, questions, **given)
         )
-        return answer
+        if wait_for_answer or not runtime.has_ui:
+            return await asked
+        runtime.create_task(self._plugin, asked)
+        return {"outcome": "asked", "answers": {}, "request_id": request_id}
 
     async def custom(self, factory: Callable[..., Any], **options: Any) -> Any:
         """A component until it is done; see `zot_core.ctx.protocols.Ui.custom`."""
@@ -114,8 +123,11 @@ class PluginUi:
             asked = getattr(self._form(runtime), method)(*args, **options)
             if method not in _DIALOGS or not runtime.has_ui or ephemeral:
                 return await asked
-            title = args[0] if method != "custom" else options.get("title", "")
-            return await runtime.prompt_span(_DIALOGS[method], str(title), asked)
+            if method == "custom":
+                return await runtime.prompt_span(method, str(options.get("title", "")), asked)
+            labels = asking.labels_of(args[0]) if method == "question" else [str(args[0])]
+            span = runtime.prompt_span(method, labels[0] if labels else "", asked)
+            return await asking.blocked(runtime.bus.emit, labels, span)
 
         return await (dialog() if signal is None else _until(signal, dialog(), no))
 

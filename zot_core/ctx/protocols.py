@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from zot_core.ctx.credentials_protocol import Credentials
 from zot_core.ctx.ui_protocol import Approval, FrontUi, NotifyLevel, Ui
 
 if TYPE_CHECKING:
@@ -14,11 +15,12 @@ if TYPE_CHECKING:
 
     from zot_core.agent.cancel import Signal
     from zot_core.compaction.estimate import ContextUsage
+    from zot_core.config.editable import EditableSetting
+    from zot_core.models.scope import ScopedModel
     from zot_core.plugins.diagnostics import Diagnostics
     from zot_core.plugins.host import LoadedPlugin
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.content import Image, UserContent
-    from zot_core.types.login import Probed, Tokens
     from zot_core.types.routing import VirtualModel
     from zot_core.types.specs import (
         CommandSpec,
@@ -109,6 +111,12 @@ class Commands(Protocol):
     def all(self) -> Sequence[CommandSpec]:
         """Every command that can be called, by name."""
 
+    def named(self) -> Sequence[tuple[str, str, CommandSpec]]:
+        """Every name that can be called, with its plugin and the command that it means; aliases are not among them."""
+
+    def find(self, name: str) -> CommandSpec | None:
+        """The command that a name or an alias means; None for none."""
+
 
 class Models(Protocol):
     """Models and the choice among them. `set` and `set_thinking` hold for this session and from the next model call
@@ -149,55 +157,6 @@ class Models(Protocol):
         A failure is the last part."""
 
 
-class Credentials(Protocol):
-    """The doors to the person's keys and logins. None is given out: only where it is. What is kept is in use from the
-    next request on."""
-
-    @property
-    def offline(self) -> bool:
-        """Whether nothing but the chosen model may be asked."""
-
-    @property
-    def file(self) -> Path:
-        """Where keys and logins are kept: auth.json."""
-
-    def providers(self) -> Sequence[ProviderSpec]:
-        """Every provider, by name."""
-
-    def provider(self, provider: str) -> ProviderSpec:
-        """The provider of that name. Raises UsageError, naming those that are near."""
-
-    def where(self, provider: str) -> str:
-        """Where the provider's credential comes from, in words; "" where there is none."""
-
-    def stored(self) -> Sequence[str]:
-        """The providers that auth.json has a key or a login for."""
-
-    def problems(self) -> Sequence[str]:
-        """Why nothing can be kept in auth.json; none where it can."""
-
-    async def probe(self, provider: str, key: str) -> Probed:
-        """Tries a key by the cheapest question that there is. Raises UsageError for one that no request can carry."""
-
-    async def store_key(self, provider: str, key: str) -> None:
-        """Keeps a key in place of what auth.json had for the provider. Raises UsageError, SaveRefused."""
-
-    async def store_login(self, provider: str, tokens: Tokens) -> None:
-        """Keeps a login in place of what auth.json had for the provider. Raises SaveRefused."""
-
-    async def forget(self, provider: str) -> bool:
-        """Takes out of auth.json what it has for the provider; False for nothing. Raises SaveRefused."""
-
-    async def post(
-        self, url: str, fields: Mapping[str, str], *, as_json: bool = False
-    ) -> tuple[int, Mapping[str, Any]]:
-        """Sends a form, or JSON, to an authorization server: status and JSON object of the answer, {} for another body.
-        Raises RunFailed: kind network, or bad_request for an address that is neither https nor on loopback."""
-
-    def open_page(self, url: str) -> bool:
-        """Opens a page in the person's browser, which gets no credential from here; False where there is none."""
-
-
 class Bus(Protocol):
     """Channels between plugins. Payloads are other people's data: check them."""
 
@@ -234,6 +193,8 @@ class Context(Protocol):
     tools: Tools
     commands: Commands
     models: Models
+    scoped_models: Sequence[ScopedModel]
+    """The models that `--models` or the setting `enabled_models` name; empty means every model that can be used."""
     credentials: Credentials
     bus: Bus
     rpc: Rpc
@@ -242,6 +203,11 @@ class Context(Protocol):
 
     def on(self, hook: str, handler: Callable[..., Any], **options: Any) -> Callable[[], None]:
         """Adds a handler from the next dispatch on; the answer takes it away."""
+
+    def on_user_activity(self, listener: Callable[[str], Any]) -> Callable[[], None]:
+        """Calls `listener("draft")` when the person edits what they type, `listener("prompt")` for each prompt, steer
+        and follow-up of theirs, RPC included; what plugins put there or send does not count. The answer, or the
+        session's end, stops it."""
 
     def is_idle(self) -> bool:
         """Whether nothing runs and nothing is about to."""
@@ -258,6 +224,9 @@ class Context(Protocol):
     def all_settings(self) -> Sequence[tuple[str, Any, str]]:
         """Every setting as (key, value, where it comes from); what looks like a secret is hidden."""
 
+    def editable_settings(self) -> Sequence[EditableSetting]:
+        """The settings that can be changed by choosing, as the files say them now."""
+
     def plugins(self) -> Sequence[LoadedPlugin]:
         """What is loaded, in the order of rank."""
 
@@ -268,15 +237,13 @@ class Context(Protocol):
         """The system prompt as prepared so far; what `context` or the payload hooks change is not in it."""
 
     def resources(self, kind: Literal["skills", "prompts", "themes"]) -> Sequence[tuple[str, ResourcePath]]:
-        """Where plugins have skills, prompts or themes: (plugin, absolute path), as contributed or brought by
-        `resources_discover`."""
+        """Where plugins have skills, prompts or themes, contributed or discovered, as (plugin, absolute path)."""
 
     def report(self, message: str, level: Literal["info", "warning", "error"] = "warning") -> None:
         """Tells the person, once, what is wrong with something that is this plugin's; a diagnostic."""
 
     def context_usage(self) -> ContextUsage:
-        """How much of the model's window the conversation takes: what the provider counted last, and an estimate of
-        what came after."""
+        """How much of the model's window is taken: as counted last, and an estimate of what came after."""
 
     def compact(
         self,
@@ -329,8 +296,7 @@ class Context(Protocol):
         """Keeps data in the session that no model ever sees; answers the entry's id."""
 
     async def execute_tool(self, name: str, args: Mapping[str, Any]) -> ToolResult:
-        """Runs another tool through validation, `tool_call` and `tool_result`; not part of the transcript. A failure
-        is an error result."""
+        """Runs another tool through validation, `tool_call` and `tool_result`, unrecorded. A failure is a result."""
 
 
 class ToolContext(Context, Protocol):

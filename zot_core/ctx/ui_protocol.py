@@ -67,6 +67,7 @@ class Ui(Protocol):
         self,
         questions: Sequence[Mapping[str, Any]],
         *,
+        wait_for_answer: bool = True,
         timeout: float | None = None,
         signal: Signal | None = None,
     ) -> Mapping[str, Any]:
@@ -74,7 +75,10 @@ class Ui(Protocol):
         mappings with `label` and `description`) and `multi_select`; without options it is answered in words.
 
         Answers `outcome` (answered, comment-submitted, timed_out, cancelled or unavailable), `answers` by id (a text,
-        with `multi_select` a list) and, for a comment in the place of answers, `comment`.
+        with `multi_select` a list) and, for a comment in the place of answers, `comment`. With `wait_for_answer=False`
+        it asks and answers at once: the outcome `asked` and a `request_id`. In both ways the bus tells
+        `ask-user:asked` ({request}), `ask-user:settled` ({request, response}, not when it was cancelled) and once
+        `ask-user:closed` ({request_id, status}); `request` has `id` and `questions`.
         """
 
     async def approve(self, call: ToolCallEvent) -> Approval:

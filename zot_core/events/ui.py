@@ -14,7 +14,7 @@ __all__ = ["UiPromptEndEvent", "UiPromptStartEvent"]
 class UiPromptStartEvent(Fact):
     """Sent when a dialog begins to wait for a person; overlapping dialogs are one span."""
 
-    kind: Literal["select", "confirm", "input", "editor", "custom"]
+    kind: Literal["select", "confirm", "input", "editor", "question", "custom"]
     title: str = ""
     reason: str = "ui_prompt"
     awaited = False

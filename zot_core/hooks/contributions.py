@@ -84,6 +84,13 @@ _ROWS = (
         "Who may touch which file; at load only, sync, asked in the worker right before the I/O.",
     ),
     Contribution(
+        "statuses",
+        ("builtins:str",),
+        "one for each plugin, by its name; an empty one shows nothing",
+        "ctx.ui.set_status",
+        "What stands beside the conversation from a session's start on; asked only where there is a screen for it.",
+    ),
+    Contribution(
         "message_renderers",
         (_SPECS + "MessageRenderer",),
         "first stays",

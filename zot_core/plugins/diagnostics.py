@@ -68,7 +68,22 @@ class Diagnostics:
 
         return off
 
+    @property
+    def failed(self) -> frozenset[str]:
+        """The plugins that something is wrong with as a whole: not loaded, or ended by themselves."""
+        return frozenset(row.plugin for row in self._rows.values() if _is_failure(row))
+
+    def forget_failures(self, prefix: str = "") -> None:
+        """Drops those of plugins whose name begins with `prefix`: they are about to be loaded anew, and what fails
+        again is news again."""
+        for key in [key for key, row in self._rows.items() if _is_failure(row) and key[0].startswith(prefix)]:
+            del self._rows[key]
+
     def forget(self, plugin: str) -> None:
         """Drops what was said about handlers of `plugin`, because other code has taken its name."""
         for key in [key for key in self._rows if key[0] == plugin and key[1]]:
             del self._rows[key]
+
+
+def _is_failure(row: Diagnostic) -> bool:
+    return row.level == "error" and bool(row.plugin) and not row.hook

@@ -162,7 +162,7 @@ class Registry(Generic[T]):
     def row(self, name: str) -> Row[T] | None:
         """The row that `name` means, or None."""
         if self._names is None:
-            self._names = {self._policy.key(known): row for known, row in self.items()}
+            self._names = {self._policy.key(known): row for known, row in self._meant()}
         return self._names.get(self._policy.key(name))
 
     def names(self) -> list[str]:
@@ -171,8 +171,11 @@ class Registry(Generic[T]):
 
     def items(self) -> Iterator[tuple[str, Row[T]]]:
         """Names and rows in the order of rank."""
+        return iter(self._meant())
+
+    def _meant(self) -> list[tuple[str, Row[T]]]:
         named = [(name, row) for rows in self._rows.values() for name, row in self._policy.arrange(rows).items()]
-        return iter(sorted(named, key=lambda pair: (pair[1].rank, pair[0])))
+        return sorted(named, key=lambda pair: (pair[1].rank, pair[0]))
 
     def rows(self) -> list[Row[T]]:
         """Every row, shadowed ones too, in the order of rank."""
@@ -206,7 +209,7 @@ class Registry(Generic[T]):
     def _report(self, row: Row[T], before: list[Row[T]]) -> None:
         if self._diagnostics is None:
             return
-        names = {name: one for name, one in self.items() if any(one is each for each in (row, *before))}
+        names = {name: one for name, one in self._meant() if any(one is each for each in (row, *before))}
         mine = [name for name, one in names.items() if one is row]
         winner = next(iter(self._policy.arrange(self._rows[self._policy.key(row.name)]).values()))
         level: Level = "warning"

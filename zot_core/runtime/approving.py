@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zot_core.events.tool import ToolCallEvent
     from zot_core.runtime.runtime import Runtime
 
-PREVIEW_LIMIT = 2000
+PREVIEW_LIMIT = 20_000
 """Characters of a call's arguments that a preview shows when the tool has no preview of its own."""
 
 

@@ -20,11 +20,12 @@ from zot_core.models.registry import ModelRegistry
 from zot_core.models.runner import Runner, RunnerConfig
 from zot_core.net.retry import RetryPolicy
 from zot_core.plugins import discovery
+from zot_core.plugins.command_names import CommandRegistry
 from zot_core.plugins.diagnostics import Diagnostic
 from zot_core.plugins.errors import PluginLoadError, ReplacementFailed
 from zot_core.plugins.host import PluginHost
 from zot_core.plugins.rank import BUILTIN, PROJECT, USER
-from zot_core.plugins.registry import CommandPolicy, NameRefused, Registry, ToolPolicy
+from zot_core.plugins.registry import NameRefused, Registry, ToolPolicy
 from zot_core.runtime.checking import check_formats, check_names, check_sections
 from zot_core.runtime.choice import Choice
 from zot_core.runtime.retiring import retire
@@ -33,7 +34,7 @@ from zot_core.runtime.secrecy import named_providers, secrets_in, secrets_of
 from zot_core.runtime.toolbox import SEARCH_TOOL, Toolbox, activated_in
 from zot_core.runtime.trusting import is_trusted
 from zot_core.types.failure import UsageError
-from zot_core.types.specs import Candidate, CommandSpec, ProviderSpec, ToolSpec
+from zot_core.types.specs import Candidate, ProviderSpec, ToolSpec
 
 if TYPE_CHECKING:
     from zot_core.app import App, Options
@@ -213,7 +214,7 @@ async def _collect(runtime: Runtime) -> None:
     check_sections(runtime)
     options = app.options
     tools: Registry[ToolSpec] = Registry("tool", ToolPolicy(), app.diagnostics)
-    runtime.commands = Registry[CommandSpec]("command", CommandPolicy(), app.diagnostics)
+    runtime.commands = CommandRegistry(app.diagnostics)
     _register(runtime, "tools", tools)
     _register(runtime, "commands", runtime.commands)
     runtime.toolbox = _toolbox(runtime, tools, options)

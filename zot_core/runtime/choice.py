@@ -153,8 +153,9 @@ class Choice:
         except UsageError as error:
             self._missing = str(error)
 
-    async def set_model(self, name: str, source: Source = "set") -> bool:
-        """Chooses a model by name; False when there is none of that name or no credential for it."""
+    async def set_model(self, name: str, source: Source = "set", pinned: ThinkingLevel | None = None) -> bool:
+        """Chooses a model by name; False when there is none of that name or no credential for it. A `pinned` level is
+        in force with it and remembered for nothing."""
         await self._look_up("", name)
         try:
             found = self._resolve("", name, "", "")
@@ -169,7 +170,9 @@ class Choice:
         self._runtime.session.append_model(found.model.provider, found.model.id)
         self._runtime.state.prompt.raise_epoch("model")
         wanted = self._wanted
-        if found.level:
+        if pinned:
+            await self._set_level(pinned)
+        elif found.level:
             await self.set_thinking(found.level)
         else:
             await self._set_level(self._level_before(found.model) or self._kept() or wanted)

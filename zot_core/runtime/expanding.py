@@ -59,6 +59,7 @@ def listed(runtime: Runtime) -> list[ExpansionName]:
 def _near(runtime: Runtime, name: str) -> str:
     from difflib import get_close_matches  # only for a misspelt name
 
-    known = dict.fromkeys([*runtime.commands.names(), *(one.name for one in listed(runtime))])
+    aliases = [alias for alias, _ in runtime.commands.aliases()]
+    known = dict.fromkeys([*runtime.commands.names(), *aliases, *(one.name for one in listed(runtime))])
     near = get_close_matches(name.lower(), known, n=1, cutoff=0.6)
     return f"; did you mean /{near[0]}? It is sent as text" if near else "; it is sent as text"

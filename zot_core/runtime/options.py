@@ -24,6 +24,7 @@ class Options:
     mode: Mode = "print"
     provider: str = ""
     model: str = ""
+    models: tuple[str, ...] = ()
     api_key: str = ""
     base_url: str = ""
     api: str = ""

@@ -64,6 +64,10 @@ async def begin(app: App, reason: str, previous_file: str | None = None) -> None
     start: Any = reason
     if runtime.sink.wants("session_start"):
         await runtime.sink.tell(events.SessionStartEvent(reason=start, previous_session_file=previous_file))
+    if runtime.has_ui:
+        runtime.show_statuses(anew=reason == "startup")
+    if app.options.models or runtime.settings.values.enabled_models:
+        await runtime.scoping.begin()
     await discover(runtime, "reload" if reason == "reload" else "startup")
     await _check_tools(runtime, refuse=reason == "startup")
     runtime.runs.pump()
@@ -132,6 +136,7 @@ async def reload(app: App, what: Literal["all", "extensions"]) -> ReloadReport:
             app.loader.renew()
             app.auth.reload()
             app.trust_decisions.clear()
+        app.diagnostics.forget_failures("" if what == "all" else "ext:")
         app.failed.clear()
         app.renewing = True
         try:

@@ -41,14 +41,14 @@ if TYPE_CHECKING:
     from zot_core.ctx.protocols import Approval
     from zot_core.events.tool import ToolCallEvent
     from zot_core.models.registry import ModelRegistry
+    from zot_core.plugins.command_names import CommandRegistry
     from zot_core.plugins.host import LoadedPlugin, PluginHost
-    from zot_core.plugins.registry import Registry
     from zot_core.runtime.compacting import Compactor
     from zot_core.runtime.renderers import Renderers
+    from zot_core.runtime.scoping import Scoping
     from zot_core.session.session import Session
     from zot_core.toolkit.process import ProcessGroups
     from zot_core.types.specs import (
-        CommandSpec,
         Expansion,
         FilesystemPolicy,
         PromptSource,
@@ -62,7 +62,7 @@ class Runtime:
     """One session at work. Attributes are set by `assembly.build` and read by contexts and front ends."""
 
     toolbox: Toolbox
-    commands: Registry[CommandSpec]
+    commands: CommandRegistry
     models: ModelRegistry
     choice: Choice
     prompt_sources: Sequence[tuple[str, PromptSource]] = ()
@@ -88,6 +88,8 @@ class Runtime:
         self.queues = Queues()
         self.span = PromptSpan(self.tell_soon)
         self.bus = Bus(self._bus_failed, self.create_task)
+        self.activity = Bus(self._bus_failed, self.create_task)
+        """What the person does (`ctx.on_user_activity`); a bus of its own, because plugins can emit on the other."""
         self.rpc = RpcHandlers()
         self.readiness = Readiness()
         self.secrets: frozenset[str] = frozenset()
@@ -99,6 +101,7 @@ class Runtime:
         self._compactor: Compactor | None = None
         self._renderers: Renderers | None = None
         self._brought: dict[str, list[tuple[str, Any]]] = {}
+        self._scoping: Scoping | None = None
         self.turns = Turns(self)
         self.runs = Runs(self)
         self.approvals = Approvals(self)
@@ -225,6 +228,17 @@ class Runtime:
             parent_call_id=call_id or f"plugin:{parent.plugin}",
         )
 
+    def policies_in_force(self) -> tuple[FilesystemPolicy, ...]:
+        """The filesystem policies that hold for a tool call that begins now."""
+        found = (policy if policy.current is None else policy.current() for policy in self.policies)
+        return tuple(policy for policy in found if policy is not None)
+
+    def show_statuses(self, *, anew: bool) -> None:
+        """Puts up what plugins have to show from the start on; `anew` is for a screen that shows nothing yet."""
+        for plugin, text in self.contributed("statuses"):
+            if text or not anew:
+                self.context(plugin).ui.set_status(plugin, text or None)
+
     def operations(self, tool: str) -> Any:
         """Another implementation of a built-in tool's I/O; None for the local one."""
         return self.tool_operations.get(tool)
@@ -247,6 +261,15 @@ class Runtime:
 
             self._compactor = Compactor(self, list(self.summarizers))
         return self._compactor
+
+    @property
+    def scoping(self) -> Scoping:
+        """The models that the person goes through, imported when first needed."""
+        if self._scoping is None:
+            from zot_core.runtime.scoping import Scoping
+
+            self._scoping = Scoping(self)
+        return self._scoping
 
     @property
     def renderers(self) -> Renderers:

@@ -61,6 +61,22 @@ def list_sessions(root: str | os.PathLike[str], cwd: str | os.PathLike[str] | No
     return found
 
 
+def newest_first(root: str | os.PathLike[str], cwd: str | os.PathLike[str] | None = None) -> Iterator[SessionInfo]:
+    """The same, one file after another in the order of their last change: the first are there while others are read."""
+    wanted = None if cwd is None else os.fspath(cwd)
+    paths = sorted(session_files(root, wanted), key=_changed, reverse=True)
+    for info in map(read_info, paths):
+        if info is not None and (wanted is None or info.cwd in (wanted, "")):
+            yield info
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 def latest(root: str | os.PathLike[str], cwd: str | os.PathLike[str]) -> SessionInfo | None:
     """The session of a project that was used last, of those that can be opened."""
     return next((info for info in list_sessions(root, cwd) if not info.problem), None)
@@ -160,8 +176,10 @@ def _look(lines: list[bytes]) -> _Seen:
     for line in reversed(lines):
         if line and (data := parse(line)) is not None:
             time: Any = data.get("time")
-            seen.updated = float(time) if isinstance(time, (int, float)) else 0.0
-            break
+            seen.updated = seen.updated or (float(time) if isinstance(time, (int, float)) else 0.0)
+            if data.get("kind") not in ("session_info", "label"):  # a new name is no use of the session
+                seen.updated = float(time) if isinstance(time, (int, float)) else seen.updated
+                break
     return seen
 
 

@@ -6,6 +6,7 @@ Knows neither which shell it is nor where it runs; that is the shell operations'
 from __future__ import annotations
 
 import asyncio
+import re
 import signal as signals
 import time
 from collections.abc import Mapping
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT_S = 120
 MAX_TIMEOUT_S = 600
+_AS_IF_CLOSED = re.compile(
+    r"permission denied|no such file|cannot access|read-only file system|not permitted|cannot find|not found|"
+    r"unreachable|name resolution|could not resolve|E(?:ACCES|PERM|ROFS|NOENT)\b",
+    re.I,
+)
+"""How programs complain of what is closed to them."""
 _UPDATE_S = 0.1
 _UPDATE_LINES = 40
 _UPDATE_BYTES = 4096
@@ -32,6 +39,8 @@ class Gated(NamedTuple):
     command: str
     cwd: str
     env: Mapping[str, str]
+    closed: str = ""
+    """What to say when it fails as if something were closed to it, because something is."""
 
 
 async def gated(ctx: ToolContext, command: str, env: Mapping[str, str]) -> Gated:
@@ -74,7 +83,7 @@ async def run_command(
         raise
     finally:
         progress.stop()
-    return _result(spool, ended, timeout, time.monotonic() - began, notice)
+    return _result(spool, ended, timeout, time.monotonic() - began, (allowed.closed, notice))
 
 
 class _Progress:
@@ -100,15 +109,18 @@ class _Progress:
             self._timer.cancel()
 
 
-def _result(spool: Spool, ended: ShellExit, timeout: float, seconds: float, notice: str) -> ToolResult:
+def _result(spool: Spool, ended: ShellExit, timeout: float, seconds: float, said: tuple[str, str]) -> ToolResult:
     text, cut = spool.finish()
     ending = f"[{how_it_ended(ended, timeout)}]" if ended.ended_by != "exit" or ended.code else ""
     notices = [cut, ending, _left_behind(ended)]
     body = text.rstrip("\n") if text.strip("\n") else ""
     if not body and not any(notices):
         body = "(no output)"
+    closed, notice = said
+    if ended.ended_by != "exit" or not ended.code or not _AS_IF_CLOSED.search(body):
+        closed = ""
     return ToolResult(
-        content="\n\n".join(filter(None, [body, *notices, notice])),
+        content="\n\n".join(filter(None, [body, *notices, closed, notice])),
         is_error=ended.ended_by != "exit" or ended.code != 0,
         details={
             "exit_code": ended.code,

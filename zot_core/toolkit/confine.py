@@ -127,7 +127,7 @@ async def confined(ctx: Any, allowed: Gated) -> tuple[tuple[str, ...], str, Gate
         temporary = os.path.join(str(scratch_folder()), "tmp")
         os.makedirs(temporary, mode=0o700, exist_ok=True)  # noqa: PTH103
         env = {**env, "TMPDIR": temporary}
-    allowed = Gated(allowed.command, cwd, env)
+    allowed = Gated(allowed.command, cwd, env, _why_closed(wanted))
     kept = [path for path in wanted.readonly if _stands(path, wanted)]
     if has.bwrap:
         return tuple(_bubblewrap(has.bwrap, wanted, cwd, kept)), _not_unchanged(wanted.links), allowed
@@ -138,7 +138,7 @@ async def confined(ctx: Any, allowed: Gated) -> tuple[tuple[str, ...], str, Gate
         raise _refusal(f"keeps them inside {_listed(wanted.roots)}", has, wanted)
     inside = [root for root in wanted.denied if any(_within(root, open_) for open_ in wanted.writable)]
     # Programs take a home that they may not look into for an error, one without their files for a new one.
-    allowed = Gated(allowed.command, cwd, {**allowed.env, "HOME": allowed.env["TMPDIR"]})
+    allowed = allowed._replace(env={**allowed.env, "HOME": allowed.env["TMPDIR"]})
     rules |= {"read": _readable(wanted), "write": _writable(wanted)}
     return _landlocked(rules), _joined(_not_kept(inside), notice), allowed
 
@@ -148,6 +148,14 @@ def _refusal(what: str, has: Sandbox, wanted: Confinement) -> ToolError:
         f"Commands are refused: the policy {wanted.by} {what}, and nothing here can enforce that: {has.why}. "
         "Install bubblewrap (the program bwrap), or use the file tools."
     )
+
+
+def _why_closed(wanted: Confinement) -> str:
+    if wanted.roots is None and wanted.network:
+        return ""
+    places = "" if wanted.roots is None else f" reach only {_listed(wanted.roots)}, $TMPDIR and the system's folders"
+    network = "" if wanted.network else f"{' and' if places else ''} have no network"
+    return f"[Policy {wanted.by}: commands{places}{network}; all else looks missing or closed to them.]"
 
 
 def _held(wanted: Confinement, kept: Iterable[str]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 from zot_core.toolkit.encoding import marked
 
 HEAD_BYTES = 8192
@@ -37,6 +39,56 @@ def image_type(head: bytes) -> str | None:
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
     return None
+
+
+def image_size(data: bytes) -> tuple[int, int] | None:
+    """Columns and rows of pixels by the header of a PNG, JPEG, GIF or WebP; None where there is none to be read.
+
+    `data` may be the beginning of the file only: 64 bytes do, but for a JPEG, which may begin with other things.
+    """
+    kind = image_type(data)
+    try:
+        if kind == "image/png" and data[12:16] == b"IHDR":
+            size = struct.unpack_from(">II", data, 16)
+        elif kind == "image/gif":
+            size = struct.unpack_from("<HH", data, 6)
+        elif kind == "image/webp":
+            size = _webp_size(data)
+        elif kind == "image/jpeg":
+            size = _jpeg_size(data)
+        else:
+            return None
+    except (struct.error, IndexError):  # cut off
+        return None
+    return (size[0], size[1]) if min(size) > 0 else None
+
+
+def _webp_size(data: bytes) -> tuple[int, ...]:
+    form = data[12:16]
+    if form == b"VP8X":
+        return tuple(int.from_bytes(data[at : at + 3], "little") + 1 for at in (24, 27)) if len(data) >= 30 else (0, 0)
+    if form == b"VP8L" and data[20] == 0x2F:
+        (bits,) = struct.unpack_from("<I", data, 21)
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    if form == b"VP8 " and data[23:26] == b"\x9d\x01\x2a":
+        return tuple(side & 0x3FFF for side in struct.unpack_from("<HH", data, 26))
+    return 0, 0
+
+
+def _jpeg_size(data: bytes) -> tuple[int, ...]:
+    """The size in the frame's own segment, behind as many others as there are."""
+    at = 2
+    while data[at] == 0xFF:
+        mark = data[at + 1]
+        if mark == 0xFF:  # filling
+            at += 1
+        elif 0xC0 <= mark <= 0xCF and mark not in (0xC4, 0xC8, 0xCC):
+            return struct.unpack_from(">HH", data, at + 5)[::-1]
+        elif mark == 0x01 or 0xD0 <= mark <= 0xD8:  # marks without a segment
+            at += 2
+        else:
+            at += 2 + max(struct.unpack_from(">H", data, at + 2)[0], 2)
+    return 0, 0
 
 
 def is_pdf(head: bytes) -> bool:

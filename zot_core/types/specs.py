@@ -119,16 +119,20 @@ class ToolResult:
 class CommandSpec:
     """A slash command. `handler` is `async def handler(args: str, ctx: CommandContext) -> str | None`; a returned
     text is shown to the person. `busy` says what happens while a run goes on: run at once, wait for its end, or
-    abort it."""
+    abort it. `aliases` are further names for it, which no list repeats."""
 
     name: str
     description: str = ""
     handler: Callable[..., Any] | Ref
     argument_hint: str = ""
     requires_arguments: bool | None = None
-    complete: Callable[[str], Any] | Ref | None = None
+    complete: Callable[..., Any] | Ref | None = None
+    """`complete(text)` or `complete(text, ctx)`, sync or async: texts or `Suggestion`s for its arguments."""
     busy: Literal["run", "wait", "abort"] = "run"
     modes: tuple[Mode, ...] = ("repl", "print", "json", "rpc")
+    aliases: tuple[str, ...] = ()
+    group: str = ""
+    """The heading that it stands under in `/help`; "" is the name of its plugin."""
 
 
 @record(kw_only=True)
@@ -322,6 +326,9 @@ class FilesystemPolicy:
     that cannot be enforced; of the rest they may read the system's own folders and `readable_roots`. `readonly_roots`
     stay as they are even inside of roots (a missing one is made as an empty folder to that end); the result says where
     nothing can see to that. `network` False leaves commands no network, and refuses them where that cannot be.
+
+    One that can be switched has `current`, asked at the start of each tool call: it answers the policy that holds for
+    that call, or None.
     """
 
     name: str
@@ -331,6 +338,7 @@ class FilesystemPolicy:
     readable_roots: tuple[str, ...] = ()
     readonly_roots: tuple[str, ...] = ()
     network: bool = True
+    current: Callable[[], FilesystemPolicy | None] | None = None
 
 
 @record(kw_only=True)

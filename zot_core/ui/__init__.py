@@ -32,11 +32,18 @@ if TYPE_CHECKING:
     from zot_core.ui.controls import SelectItem as SelectItem
     from zot_core.ui.controls import SelectList as SelectList
     from zot_core.ui.editor import AppEditor as AppEditor
+    from zot_core.ui.editor import Working as Working
     from zot_core.ui.keys import Keybindings as Keybindings
     from zot_core.ui.overlay import OverlayOptions as OverlayOptions
+    from zot_core.ui.picker import Picker as Picker
+    from zot_core.ui.picker import RowAction as RowAction
+    from zot_core.ui.picture import Image as Image
     from zot_core.ui.rendering import MarkdownContext as MarkdownContext
     from zot_core.ui.rendering import RenderContext as RenderContext
     from zot_core.ui.rendering import RenderOptions as RenderOptions
+    from zot_core.ui.settings_list import SettingItem as SettingItem
+    from zot_core.ui.settings_list import SettingsList as SettingsList
+    from zot_core.ui.text_area import Editor as Editor
     from zot_core.ui.theme import Theme as Theme
 
 _HOMES = {
@@ -45,10 +52,14 @@ _HOMES = {
     "completion": ("Found", "Suggestion"),
     "component": ("Border", "Box", "Component", "Container", "Markdown", "Spacer", "Text"),
     "controls": ("BorderedLoader", "Input", "SelectItem", "SelectList"),
-    "editor": ("AppEditor",),
+    "editor": ("AppEditor", "Working"),
     "keys": ("Keybindings",),
     "overlay": ("OverlayOptions",),
+    "picker": ("Picker", "RowAction"),
+    "picture": ("Image",),
     "rendering": ("MarkdownContext", "RenderContext", "RenderOptions"),
+    "settings_list": ("SettingItem", "SettingsList"),
+    "text_area": ("Editor",),
     "theme": ("Theme",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

@@ -190,7 +190,7 @@ def _wrapped(line: list[Cell], width: int) -> list[list[Cell]]:
     start = used = 0
     blank = -1
     for place, (_, piece, columns) in enumerate(line):
-        if used + columns > width and place > start and piece != " ":
+        while used + columns > width and place > start and piece != " ":
             end = blank + 1 if blank >= start else place
             parts.append(_stripped(line[start:end]))
             start, blank = end, -1
@@ -211,7 +211,9 @@ def _clusters(text: str) -> Iterator[str]:
     place = 0
     while place < len(text):
         end = place + 1
-        while end < len(text) and text[end] != "\n" and (wcwidth(text[end]) == 0 or text[end - 1] == "\u200d"):
+        while text[place] != "\n" and end < len(text) and text[end] != "\n":
+            if wcwidth(text[end]) != 0 and text[end - 1] != "\u200d":
+                break
             end += 1
         yield text[place:end]
         place = end

@@ -6,7 +6,7 @@ sequence is taken out. One that raises is closed and named, and the rest goes on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import ClassVar
 
 from zot_core.ui.ansi import padded, wrap
@@ -22,8 +22,10 @@ class Component:
         """Its lines, none wider than `width` columns. Called for each frame, so it should be cheap."""
         return []
 
-    def handle_key(self, key: str) -> None:
-        """A key: `up`, `enter`, `esc`, `ctrl+x`, `f5`, or the character typed; a paste comes as one text."""
+    def handle_key(self, key: str) -> Awaitable[None] | None:
+        """A key: `up`, `enter`, `esc`, `ctrl+x`, `f5`, or the character typed; a paste comes as one text. What it
+        answers is awaited beside the screen, so it may be async."""
+        return None
 
     def invalidate(self) -> None:
         """Drops what was kept of earlier frames: the theme has changed."""
@@ -52,10 +54,9 @@ class Container(Component):
         """The lines of all, in order."""
         return [line for child in self.children for line in child.render(width)]
 
-    def handle_key(self, key: str) -> None:
+    def handle_key(self, key: str) -> Awaitable[None] | None:
         """A key for the focused component."""
-        if self.focused is not None:
-            self.focused.handle_key(key)
+        return None if self.focused is None else self.focused.handle_key(key)
 
     def invalidate(self) -> None:
         """Tells all."""

@@ -24,11 +24,13 @@ _INTERVAL = 0.1
 
 @record(kw_only=True)
 class SelectItem:
-    """An entry of a list: what is answered, what is shown (the value if that is empty), and a word on it."""
+    """An entry of a list: what is answered, what is shown (the value if that is empty), and a word on it. `search` is
+    text that is not shown and finds it all the same."""
 
     value: Any
     label: str = ""
     description: str = ""
+    search: str = ""
 
     @property
     def text(self) -> str:
@@ -53,15 +55,35 @@ class SelectList(Component):
         self._items = [SelectItem(value=one) if isinstance(one, str) else one for one in items]
         self._on_select, self._on_cancel = on_select, on_cancel
         self._theme, self._keys = theme, keybindings or Keybindings()
-        self._rows, self._filters = rows, filters
+        self.rows, self._filters = rows, filters
         self._at = 0
         self.filter = ""
+        self._found: tuple[str, list[SelectItem]] | None = None
 
     @property
     def matching(self) -> list[SelectItem]:
         """The entries that have every typed word in them."""
-        words = self.filter.casefold().split()
-        return [one for one in self._items if all(word in f"{one.text} {one.description}".casefold() for word in words)]
+        if self._found is None or self._found[0] != self.filter:
+            words = self.filter.casefold().split()
+            found = [one for one in self._items if all(word in _searched(one) for word in words)]
+            self._found = (self.filter, found)
+        return self._found[1]
+
+    def mark(self, value: Any) -> None:
+        """Marks the entry of that value; one that is not shown changes nothing."""
+        self._at = next((at for at, one in enumerate(self.matching) if one.value == value), self._at)
+
+    def replace(self, items: Sequence[SelectItem]) -> None:
+        """Shows other entries. What was typed stays, and the mark stays on its entry, else where it was."""
+        before = self.selected
+        self._items, self._found = list(items), None
+        if before is not None:
+            self.mark(before.value)
+
+    @property
+    def items(self) -> list[SelectItem]:
+        """Every entry."""
+        return self._items
 
     @property
     def selected(self) -> SelectItem | None:
@@ -73,15 +95,15 @@ class SelectList(Component):
         """The filter if there is one, the entries around the marked one, and where one is in a long list."""
         found = self.matching
         self._at = max(0, min(self._at, len(found) - 1))
-        first = max(0, min(self._at - self._rows // 2, len(found) - self._rows))
+        first = max(0, min(self._at - self.rows // 2, len(found) - self.rows))
         lines = [f"{self._fg('dim', 'filter: ')}{self.filter}{CURSOR} "] if self.filter else []
-        for number, item in enumerate(found[first : first + self._rows], first):
+        for number, item in enumerate(found[first : first + self.rows], first):
             here = number == self._at
             line = f"{self._fg('accent', '› ')}{item.text}" if here else f"  {item.text}"
             lines.append(cut(line + (self._fg("dim", f"  {item.description}") if item.description else ""), width))
         if not found:
             lines.append(self._fg("muted", "  nothing matches"))
-        elif len(found) > self._rows:
+        elif len(found) > self.rows:
             lines.append(self._fg("dim", f"  {self._at + 1} of {len(found)}"))
         return lines
 
@@ -98,9 +120,9 @@ class SelectList(Component):
         elif keys.matches(key, "tui.select.down"):
             self._at = (self._at + 1) % max(len(found), 1)
         elif keys.matches(key, "tui.select.page_up"):
-            self._at = max(self._at - self._rows, 0)
+            self._at = max(self._at - self.rows, 0)
         elif keys.matches(key, "tui.select.page_down"):
-            self._at = min(self._at + self._rows, max(len(found) - 1, 0))
+            self._at = min(self._at + self.rows, max(len(found) - 1, 0))
         elif self._filters and key == "backspace":
             self.filter, self._at = self.filter[:-1], 0
         elif self._filters and len(key) == 1 and key.isprintable():
@@ -205,6 +227,10 @@ class BorderedLoader(Component):
     def _tick(self) -> None:
         self._timer = None
         self._tui.request_render()
+
+
+def _searched(item: SelectItem) -> str:
+    return f"{item.text} {item.description} {item.search}".casefold()
 
 
 _NAMED = frozenset(

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from zot_core.ui.ansi import CURSOR, wrap
+from zot_core.types.record import record
+from zot_core.types.usage import Usage
+from zot_core.ui.ansi import CURSOR, cut, width_of, wrap
 from zot_core.ui.component import Component
 from zot_core.ui.keys import Keybindings
 from zot_core.ui.theme import Theme
@@ -35,6 +37,16 @@ class EditorText(Protocol):
         are done in order."""
 
 
+@record(kw_only=True)
+class Working:
+    """What goes on while a run does: the spinner's `frame` of now (styles in it as its plugin wrote them, "" where it
+    is hidden), `words` such as `Working`, and `details`: the time, what the run has used, and the key that ends it."""
+
+    frame: str = ""
+    words: str = ""
+    details: str = ""
+
+
 class Tui(Protocol):
     """The screen, as components see it."""
 
@@ -52,6 +64,10 @@ class Tui(Protocol):
     @property
     def footer(self) -> FooterData:
         """What zot's own footer would tell."""
+
+    @property
+    def working(self) -> Working | None:
+        """The working status; None while nothing runs or a plugin has hidden it."""
 
     def request_render(self) -> None:
         """Has a frame drawn soon; to be called when a component changes by itself."""
@@ -89,6 +105,14 @@ class FooterData(Protocol):
         """US dollars that the conversation cost."""
 
     @property
+    def used(self) -> Usage:
+        """Tokens that went to models and came from them."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong, a few words each."""
+
+    @property
     def session(self) -> str:
         """The session's name."""
 
@@ -101,13 +125,27 @@ class AppEditor(Component):
     """zot's editor as a component. Extend it: override `handle_key` for keys of your own, `render` for the look.
 
     `base`, another editor (of `ctx.ui.get_editor_component()`), gets the keys and draws in the place of zot's own.
+    With `embed_working_status` the working status stands in the editor's upper border and zot's own row is away; a
+    `render` of your own then puts `self.border(width)` above its lines.
     """
 
     prompt = "› "
     """The mark before the first line."""
 
-    def __init__(self, tui: Tui, theme: Theme, keybindings: Keybindings, *, base: Component | None = None) -> None:
+    embed_working_status = False
+    """Whether the working status is drawn here. The screen asks any editor for it."""
+
+    def __init__(
+        self,
+        tui: Tui,
+        theme: Theme,
+        keybindings: Keybindings,
+        *,
+        base: Component | None = None,
+        embed_working_status: bool = False,
+    ) -> None:
         self.tui, self.theme, self.keybindings, self.base = tui, theme, keybindings, base
+        self.embed_working_status = embed_working_status or type(self).embed_working_status
 
     @property
     def text(self) -> str:
@@ -138,10 +176,25 @@ class AppEditor(Component):
         else:
             self.tui.editor.press(key)
 
+    def border(self, width: int) -> str:
+        """A rule, with the working status in it while a run goes on."""
+        working = self.tui.working
+        if working is None:
+            return self.theme.fg("border", "─" * width)
+        frame = f"{self.theme.fg('accent', working.frame)} " if working.frame else ""
+        status = f" {frame}{working.words}  {self.theme.fg('dim', working.details)} "
+        status = cut(f"{self.theme.fg('border', '──')}{status}", width)
+        return status + self.theme.fg("border", "─" * (width - width_of(status)))
+
     def render(self, width: int) -> list[str]:
-        """The text with the cursor, at most `ROWS` rows around it."""
-        if self.base is not None:
-            return self.base.render(width)
+        """The text with the cursor, at most `ROWS` rows around it, below the border if the status is embedded."""
+        border = [self.border(width)] if self.embed_working_status else []
+        if self.base is None:
+            return [*border, *self._text_lines(width)]
+        embedded = getattr(self.base, "embed_working_status", False)
+        return [*([] if embedded else border), *self.base.render(width)]
+
+    def _text_lines(self, width: int) -> list[str]:
         text, at = self.text, self.at
         start = max(at - MOST // 2, 0)
         shown = text[start:at].replace("\x1b", "") + CURSOR + (text[at : at + MOST // 2].replace("\x1b", "") or " ")

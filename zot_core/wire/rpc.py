@@ -165,7 +165,10 @@ class GetCommands(Request):
     """The slash commands of plugins and extensions, then prompt templates and skills."""
 
     acts = "at once"
-    answer = "`commands`, each with `name`, `description`, `argument_hint`, `source` (`command` or `prompt`), `plugin`"
+    answer = (
+        "`commands`, each with `name`, `description`, `argument_hint`, `source` (`command` or `prompt`), "
+        "`plugin`, `aliases`"
+    )
     type: Literal["get_commands"]
 
 

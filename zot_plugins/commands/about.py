@@ -1,4 +1,4 @@
-"""Commands that say what there is, and `/reload`: help, tools, plugins, settings, trust, changelog."""
+"""Commands that say what there is, and `/reload`: tools, plugins, trust, changelog."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from zot_core.plugins.rank import TIER_NAMES
 from zot_core.types.failure import UsageError
 
 
-async def help_(args: str, ctx: Any) -> str:
-    """Every command with what it does; those of other plugins name them."""
-    rows = [
-        f"| `/{_cell(f'{spec.name} {spec.argument_hint}'.strip())}` | {_cell(spec.description)} |"
-        for spec in ctx.commands.all()
-        if ctx.mode in spec.modes
-    ]
-    keys = "\n\n`@` finds a file, `!command` runs one, `/hotkeys` lists the keys." if ctx.mode == "repl" else ""
-    return "\n".join(["| command | what it does |", "|---|---|", *rows]) + keys
+def tool_words(text: str) -> list[str]:
+    """Completions of `/tools`."""
+    return [word for word in ("on ", "off ") if word.startswith(text.lower())]
+
+
+def trust_words(text: str) -> list[str]:
+    """Completions of `/trust`."""
+    return [word for word in ("yes", "no", "forget") if word.startswith(text.strip().lower())]
 
 
 async def tools(args: str, ctx: Any) -> str:
@@ -46,26 +45,6 @@ async def plugins(args: str, ctx: Any) -> str:
     rows = [f"| `{row.name}` | {TIER_NAMES[row.tier]} | {row.origin} |" for row in ctx.plugins()]
     wrong = [f"- {row.plugin}: {row.message}" for row in ctx.diagnostics.rows if row.level != "info"]
     return "\n".join(["| plugin | from | where |", "|---|---|---|", *rows, *(["", *wrong] if wrong else [])])
-
-
-async def settings(args: str, ctx: Any) -> str:
-    """The settings whose key has the given words in it, with their origin; without words those that somebody set."""
-    words = args.lower().split()
-    rows = [
-        (key, value, origin)
-        for key, value, origin in ctx.all_settings()
-        if (all(word in key.lower() for word in words) if words else origin != "default")
-    ]
-    if not rows:
-        where = ctx.home / "settings.json"
-        return "No setting has that name." if words else f"Nothing is set; settings go into {where}."
-    return "\n".join(
-        [
-            "| setting | value | from |",
-            "|---|---|---|",
-            *(f"| `{key}` | {value} | {origin} |" for key, value, origin in rows),
-        ]
-    )
 
 
 async def trust(args: str, ctx: Any) -> str:
@@ -100,12 +79,16 @@ def _news() -> str:
 
 async def reload(args: str, ctx: Any) -> str | None:
     """Settings, plugins and extensions anew; what failed is told."""
-    return _reloaded(await ctx.reload(), "plugins")
+    shown = ctx.ui.theme is not None  # a screen says it by itself
+    report = await ctx.reload()
+    return None if shown else _reloaded(report, "plugins")
 
 
 async def reload_ext(args: str, ctx: Any) -> str | None:
     """Extensions anew, each beside its old self until it runs."""
-    return _reloaded(await ctx.reload("extensions"), "extensions")
+    shown = ctx.ui.theme is not None
+    report = await ctx.reload("extensions")
+    return None if shown else _reloaded(report, "extensions")
 
 
 def _reloaded(report: Any, what: str) -> str | None:

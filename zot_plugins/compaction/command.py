@@ -9,7 +9,7 @@ from zot_core.types.failure import RunFailed, UsageError
 
 async def compact(args: str, ctx: Any) -> str | None:
     """Compacts; `args` is what the summary has to keep in mind."""
-    if not await ctx.compact_now(args):
+    if not await ctx.compact_now(args) or ctx.mode == "repl":  # a screen has said what became of it
         return None
     return f"Compacted: about {ctx.context_usage().tokens} tokens are in use now."
 

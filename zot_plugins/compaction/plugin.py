@@ -27,6 +27,7 @@ def commands() -> CommandSpec:
     """`/compact`."""
     return CommandSpec(
         name="compact",
+        group="Conversation",
         description="put a summary in the place of the older part of the conversation",
         argument_hint="[what to keep in mind]",
         handler="zot_plugins.compaction.command:compact",

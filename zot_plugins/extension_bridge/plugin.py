@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from zot_core import hookimpl
-from zot_core.types.specs import Candidate, CliSpec, SessionFacts, SettingsSpec, resolve
+from zot_core.types.specs import Candidate, CliSpec, CommandSpec, SessionFacts, SettingsSpec, resolve
 
 
 @hookimpl
@@ -22,6 +23,28 @@ def sources(session: SessionFacts) -> list[Candidate]:
         return []
     found: list[Candidate] = resolve("zot_plugins.extension_bridge.candidates:candidates")(session)
     return found
+
+
+@hookimpl
+def commands(session: SessionFacts) -> CommandSpec:
+    """`/ext`."""
+
+    async def ext(args: str, ctx: Any) -> str | None:
+        answer = await resolve("zot_plugins.extension_bridge.command:run")(args, ctx, session)
+        return answer  # type: ignore[no-any-return]
+
+    def complete(text: str) -> list[str]:
+        return resolve("zot_plugins.extension_bridge.command:complete")(text, session)  # type: ignore[no-any-return]
+
+    return CommandSpec(
+        name="ext",
+        description="the extensions: state, switches, logs",
+        argument_hint="[enable|disable|logs NAME]",
+        requires_arguments=False,
+        handler=ext,
+        complete=complete,
+        group="Plugins",
+    )
 
 
 @hookimpl

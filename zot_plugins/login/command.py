@@ -29,9 +29,15 @@ async def login(args: str, ctx: Any) -> str | None:
         return NOTHING if said is None else f"{said} {await _after(spec, ctx)}"
     if ctx.credentials.offline:
         raise UsageError("a login needs the network, and this is --offline")
-    if oauth.notice and not await ctx.ui.confirm(f"Log in to {name_of(spec)}?", oauth.notice):
-        return NOTHING
-    got = await (browser.login(spec, oauth, ctx) if way == _BROWSER else device.login(spec, oauth, ctx))
+    if oauth.notice:
+        if not await ctx.ui.confirm(f"Log in to {name_of(spec)}?", oauth.notice):
+            return NOTHING
+    else:
+        ctx.ui.notify(f"Whether programs like zot may use your account is said in {name_of(spec)}'s terms.")
+    try:
+        got = await (browser.login(spec, oauth, ctx) if way == _BROWSER else device.login(spec, oauth, ctx))
+    finally:
+        ctx.ui.clear_notes()  # addresses and codes that are of no use any more
     if got is None:
         return NOTHING
     if isinstance(got, Tokens):

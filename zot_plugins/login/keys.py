@@ -18,7 +18,10 @@ async def ask(spec: ProviderSpec, ctx: Any) -> str | None:
         tried = "It was not tried, because of --offline."
     else:
         ctx.ui.notify(f"Asking {name} whether it takes the key …")
-        probed = await ctx.credentials.probe(spec.id, key)
+        try:
+            probed = await ctx.credentials.probe(spec.id, key)
+        finally:
+            ctx.ui.clear_notes()  # it was asked
         tried = f"{name} takes it." if probed.verdict == "good" else f"It was not tried: {probed.reason}."
         if probed.verdict == "refused":
             if not await ctx.ui.confirm(f"{name} refused the key: {probed.reason}.", "Store it all the same?"):

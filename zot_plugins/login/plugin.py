@@ -12,6 +12,7 @@ def commands() -> list[CommandSpec]:
     return [
         CommandSpec(
             name="login",
+            group="Model",
             description="store a key, or log in to a provider",
             argument_hint="[PROVIDER]",
             handler="zot_plugins.login.command:login",
@@ -19,6 +20,7 @@ def commands() -> list[CommandSpec]:
         ),
         CommandSpec(
             name="logout",
+            group="Model",
             description="forget a stored key or login",
             argument_hint="[PROVIDER]",
             handler="zot_plugins.login.command:logout",

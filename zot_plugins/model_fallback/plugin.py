@@ -29,6 +29,7 @@ def commands() -> CommandSpec:
     """`/fallback`."""
     return CommandSpec(
         name="fallback",
+        group="Model",
         description="show or set the models that answer when a model fails",
         argument_hint="[TARGET FALLBACK...]",
         handler="zot_plugins.model_fallback.command:fallback",

@@ -7,13 +7,13 @@ from typing import Any
 from zot_core import Block
 from zot_plugins.permissions.plugin import PRESETS
 from zot_plugins.permissions.rules import PRESET_RULES, Rule, decide, requests
-from zot_plugins.permissions.state import decided
+from zot_plugins.permissions.state import chosen_preset, decided
 
 
 async def judge(event: Any, ctx: Any, preset: str) -> Block | None:
-    """Whether this call may run, as it will run; `preset` is what the line or the settings say."""
+    """Whether this call may run, as it will run; `preset` is what the line or the settings say; a command's wins."""
     state = decided(ctx.session.id)
-    preset = known(state.preset or preset, ctx)
+    preset = known(chosen_preset(ctx) or preset, ctx)
     tool = next((spec for spec in ctx.tools.all() if spec.name == event.tool_name), None)
     reads = tool is not None and tool.workspace_effect == "read"
     cwd = str(ctx.cwd)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from zot_core import hookimpl
-from zot_core.types.specs import CommandSpec, FlagSpec, SettingsSpec, resolve
+from zot_core.types.specs import CommandSpec, FlagSpec, SessionFacts, SettingsSpec, resolve
 
 PRESETS = ("full-access", "workspace", "accept-edits", "auto", "read-only", "ask")
 
@@ -42,14 +42,27 @@ def commands() -> list[CommandSpec]:
             description="ask before tool calls, or no more",
             argument_hint="[on|off]",
             handler="zot_plugins.permissions.commands:yolo",
+            group="Permissions",
+            complete="zot_plugins.permissions.commands:switches",
         ),
         CommandSpec(
             name="permissions",
-            description="what tools may do in this session",
+            description="what tools may do without asking",
             argument_hint="[PRESET]",
             handler="zot_plugins.permissions.commands:permissions",
+            group="Permissions",
+            complete="zot_plugins.permissions.commands:presets",
         ),
     ]
+
+
+@hookimpl
+def statuses(session: SessionFacts) -> str:
+    """What is less than full access."""
+    if not (_chosen[0] or session.settings or session.flags.get("permission-preset") or session.flags.get("no-yolo")):
+        return ""
+    status: str = resolve("zot_plugins.permissions.commands:status_at_start")(session)
+    return status
 
 
 @hookimpl(trylast=True)

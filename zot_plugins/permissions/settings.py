@@ -28,7 +28,7 @@ class PermissionSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     preset: Literal["full-access", "workspace", "accept-edits", "auto", "read-only", "ask"] = "full-access"
-    """Where the rules begin."""
+    """What tools may do without asking; rules come on top."""
     rules: list[RuleSetting] = []
     """Rules after the preset's."""
 

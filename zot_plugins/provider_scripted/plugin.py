@@ -62,6 +62,7 @@ def providers(session: SessionFacts) -> list[ProviderSpec]:
             id="scripted",
             name="Scripted",
             keyless=True,
+            named_only=True,
             models=(MODEL,),
             default_model=MODEL.id,
             stream=Player(path),

@@ -1,4 +1,4 @@
-"""Contributes the flags, the prompt's list of skills, the tool `skill` and `/skill:NAME`."""
+"""Contributes the flags, the prompt's list of skills, the tool `skill`, `/skill:NAME` and `/skills`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from zot_core import ToolSpec, hookimpl
-from zot_core.types.specs import Expansion, ExpansionName, FlagSpec, PromptSection, PromptSource, SessionFacts, resolve
+from zot_core.types.specs import (
+    CommandSpec,
+    Expansion,
+    ExpansionName,
+    FlagSpec,
+    PromptSection,
+    PromptSource,
+    SessionFacts,
+    resolve,
+)
 
 PARAMETERS = {
     "type": "object",
@@ -83,6 +92,23 @@ def expansions(session: SessionFacts) -> list[Expansion]:
         return resolve("zot_plugins.skills.listing:names")(ctx, session.home)  # type: ignore[no-any-return]
 
     return [Expansion(name="skills", expand=expand, names=names)]
+
+
+@hookimpl
+def commands(session: SessionFacts) -> CommandSpec:
+    """`/skills`."""
+
+    async def skills(args: str, ctx: Any) -> str | None:
+        answer = await resolve("zot_plugins.skills.command:skills")(args, ctx, session.home, off=_off(session))
+        return answer  # type: ignore[no-any-return]
+
+    return CommandSpec(
+        name="skills",
+        description="the skills; one that is chosen is put where you type",
+        argument_hint="[WORDS]",
+        handler=skills,
+        group="Plugins",
+    )
 
 
 def _off(session: SessionFacts) -> bool:

@@ -24,6 +24,7 @@ def commands(session: SessionFacts) -> list[CommandSpec]:
     return [
         CommandSpec(
             name="themes",
+            group="zot",
             description="list the themes, or say what is wrong with one",
             argument_hint="[NAME|FILE]",
             requires_arguments=False,

@@ -40,8 +40,8 @@ class WriteArgs(BaseModel):
 
 
 def preview(args: WriteArgs) -> str:
-    """The file's name and the beginning of its content."""
-    return f"write {args.path}\n{head(args.content, max_lines=40, max_bytes=4000).text}"
+    """The file's name and its content, of a very long one the beginning."""
+    return f"write {args.path}\n{head(args.content, max_lines=2000, max_bytes=50_000).text}"
 
 
 @tool_errors

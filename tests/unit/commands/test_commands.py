@@ -43,7 +43,7 @@ def test_help_lists_every_command_of_this_mode(runtime: Open) -> None:
 
 def test_model_is_chosen_from_a_list_or_by_name(runtime: Open) -> None:
     front = RecordingFrontEnd("rpc")
-    front.ui.answer("select", "scripted/scripted  No model: a script or a demonstration  1000k")
+    front.ui.answer("select", "scripted/scripted (in use)  No model: a script or a demonstration  1M")
     front = talk(runtime, "/model", "/model scripted/scripted", "/model nothing-like-it", front=front)
     assert answers(front) == ["scripted/scripted answers from now on."] * 2
     assert any("nothing-like-it" in note.text and note.level == "error" for note in front.notes)

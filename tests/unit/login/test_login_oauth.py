@@ -167,6 +167,16 @@ def test_terms_that_are_not_agreed_to_end_it(runtime: Open, world: Any, server: 
     assert not (world.home / "auth.json").exists()
 
 
+def test_where_the_plugin_says_nothing_of_terms_that_is_said_before_it_begins(
+    runtime: Open, world: Any, server: OAuthServer
+) -> None:
+    front = Person(visit)
+    log_in(runtime, front, browser_spec(server))
+    kinds = [(note.kind, "terms" in note.text) for note in front.notes if note.source == "login"]
+    assert kinds[:2] == [("notify", True), ("display", False)]
+    assert kinds[-2:] == [("clear", False), ("answer", False)], "what was said while it waited goes with the answer"
+
+
 def test_a_wrong_state_or_path_is_turned_away_and_waited_past(runtime: Open, world: Any, server: OAuthServer) -> None:
     def browse(url: str) -> list[tuple[int, str]]:
         back = parse_qs(urlsplit(url).query)["redirect_uri"][0]

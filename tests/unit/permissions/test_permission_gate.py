@@ -16,6 +16,7 @@ from zot_core.ctx.null_ui import Approved
 from zot_core.testing import Script
 from zot_core.testing.front import RecordingFrontEnd
 from zot_core.types.content import text_of
+from zot_plugins.permissions.commands import WORDS
 
 Open = Callable[..., Any]
 YES, NO = Approved(allowed=True), Approved(allowed=False, reason="the user refused this call: use make")
@@ -131,6 +132,70 @@ def test_yolo_turns_asking_off_and_on_for_this_session(runtime: Open) -> None:
         "Each tool call is asked about first.",
         "Tools run without asking.",
     ]
+
+
+@pytest.mark.parametrize("how", ["new", "reload"])
+def test_a_preset_that_was_chosen_holds_in_the_next_session_too(runtime: Open, how: str) -> None:
+    front = RecordingFrontEnd("rpc")
+    front.ui.answer("approve", Approved(allowed=True, remember="session"), NO)
+    script = Script().tool_call("bash", command="true").then().text("Ok.")
+    script = script.then().tool_call("bash", command="true").then().text("Ok.")
+
+    async def story() -> None:
+        async with runtime(script=script, front=front) as app:
+            await app.prompt("/permissions ask")
+            await app.prompt("Go")
+            await (app.new_session() if how == "new" else app.reload("all"))
+            await app.prompt("Go")
+
+    asyncio.run(story())
+    # What was allowed "for the session" is allowed for that one.
+    assert len(front.ui.asked) == (2 if how == "new" else 1)
+
+
+def test_permissions_without_a_word_lists_presets_on_a_screen_and_says_what_holds_elsewhere(runtime: Open) -> None:
+    def answer(mode: str, *picks: str | None) -> Any:
+        front = RecordingFrontEnd(mode)  # type: ignore[arg-type]
+        front.ui.answer("select", *picks)
+
+        async def story() -> None:
+            async with runtime(script=Script().text("Hi."), front=front) as app:
+                await app.prompt("/permissions")
+
+        asyncio.run(story())
+        return front, next(note.text for note in front.notes if note.kind == "answer")
+
+    front, said = answer("rpc")
+    assert front.ui.asked == [] and said.startswith("Preset: full-access")
+    front, said = answer("repl", None)
+    assert front.ui.asked == [("select", "What may tools do?")] and said.startswith("Preset: full-access")
+    _, said = answer("repl", f"auto  {WORDS['auto']}")
+    assert said.startswith("Preset: auto")
+
+
+@pytest.mark.parametrize(
+    ("flags", "settings", "shown"),
+    [
+        ({}, "{}", []),
+        ({"no-yolo": True}, "{}", ["permissions: ask"]),
+        ({"permission-preset": "auto"}, '{"preset": "read-only"}', ["permissions: auto"]),
+        ({}, '{"preset": "read-only"}', ["permissions: read-only"]),
+        ({}, '{"preset": "full-access"}', []),
+    ],
+)
+def test_less_than_full_access_is_shown_from_the_start(
+    runtime: Open, world: Any, flags: Any, settings: str, shown: list[str]
+) -> None:
+    (world.home / "settings.json").write_text(f'{{"plugins": {{"permissions": {settings}}}}}')
+    front, states = RecordingFrontEnd("rpc"), list[str | None]()
+    front.ui.set_status = lambda key, text: states.append(text)  # type: ignore[method-assign]
+
+    async def story() -> None:
+        async with runtime(script=Script().text("Hi."), front=front, flags=flags):
+            pass
+
+    asyncio.run(story())
+    assert states == shown
 
 
 def test_an_unknown_preset_is_named(runtime: Open) -> None:

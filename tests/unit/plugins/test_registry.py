@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from zot_core.plugins.command_names import CommandRegistry
 from zot_core.plugins.diagnostics import Diagnostics
 from zot_core.plugins.rank import BUILTIN, EXPLICIT, PROJECT, USER
 from zot_core.plugins.registry import CommandPolicy, FirstWins, NameRefused, Registry, ToolPolicy
+from zot_core.types.specs import CommandSpec
 
 
 @dataclass(frozen=True)
@@ -116,3 +118,34 @@ def test_changes_are_counted_and_told():
     off()
     registry.add(MINE, "y", 1)
     assert told == [1] and registry.version == 2
+
+
+def test_an_alias_is_found_and_not_listed():
+    registry = CommandRegistry()
+    spec = CommandSpec(name="resume", handler=print, aliases=("sessions", "Resume"))
+    row = registry.add(READ, "resume", spec)
+    assert registry.names() == ["resume"]
+    assert registry.get("SESSIONS") is spec
+    assert [(name, one.item.name) for name, one in registry.aliases()] == [("sessions", "resume")]
+    registry.remove(row)
+    assert registry.get("sessions") is None
+
+
+def test_an_alias_clashes_as_a_name_does():
+    diagnostics = Diagnostics()
+    registry = CommandRegistry(diagnostics)
+    own = CommandSpec(name="resume", handler=print, aliases=("sessions",))
+    registry.add(READ, "resume", own)
+    theirs = CommandSpec(name="sessions", handler=print)
+    registry.add(EXT, "sessions", theirs)
+    assert registry.get("sessions") is own and registry.names() == ["resume"]
+    mine = CommandSpec(name="Sessions", handler=print)
+    registry.add(MINE, "Sessions", mine)
+    assert registry.get("sessions") is own and registry.get("sessions:1") is mine
+    assert registry.names() == ["Sessions:1", "resume"]
+    assert [row.message for row in diagnostics.rows] == [
+        "its command sessions has the name of the built-in command; it is not used",
+        "its command Sessions has the name of the built-in command; it goes by Sessions:1",
+    ]
+    registry.remove_owner(READ.name)
+    assert registry.get("sessions") is mine

@@ -12,7 +12,9 @@ from zot_core.ui.color import color_of
 from zot_core.ui.theme import Theme, built_in
 
 DARK = built_in("dark")
-PYTHON = "@deco\nclass A(Base):\n    # why\n    n = 'text' + str(3)\n\n    def f(self) -> None:\n        return not self"
+PYTHON = (
+    "@deco\nclass A(Base):\n    # why\n    n = 'text' + str(3)\n\n    def f(self) -> None:\n        return not self"
+)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,14 @@ def test_long_code_stays_plain() -> None:
 
 @pytest.mark.parametrize(
     ("path", "language"),
-    [("src/main.rs", "rust"), ("a.py", "python"), ("/x/y.ts", "typescript"), ("Makefile", "make"), ("notes", ""), ("", "")],
+    [
+        ("src/main.rs", "rust"),
+        ("a.py", "python"),
+        ("/x/y.ts", "typescript"),
+        ("Makefile", "make"),
+        ("notes", ""),
+        ("", ""),
+    ],
 )
 def test_the_language_of_a_file(path: str, language: str) -> None:
     assert language_of_path(path) == language

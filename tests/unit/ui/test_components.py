@@ -24,6 +24,7 @@ from zot_core.ui import (
     SelectList,
     Spacer,
     Text,
+    Working,
     cut,
     plain,
     width_of,
@@ -159,6 +160,7 @@ class FakeText:
 class FakeTui:
     columns, rows = 80, 24
     footer: Any = None
+    working: Working | None = None
 
     def __init__(self, text: str, at: int) -> None:
         self.editor: Any = FakeText(text, at)
@@ -181,6 +183,28 @@ def test_an_editor_draws_what_is_typed_around_the_cursor() -> None:
     assert plain(shown[-1]).strip() == "line 1999"
     wrapping = AppEditor(tui, THEME, Keybindings(), base=Text("another's"))
     assert wrapping.render(20) == ["another's"]
+
+
+def test_the_working_status_in_the_border() -> None:
+    tui = FakeTui("one", 3)
+    editor = AppEditor(tui, THEME, Keybindings(), embed_working_status=True)
+    assert [plain(line).rstrip() for line in editor.render(12)] == ["─" * 12, "› one"]
+    tui.working = Working(frame="*", words="Working", details="3 s")
+    assert plain(editor.render(30)[0]) == "── * Working  3 s ────────────"
+    assert plain(editor.render(12)[0]) == "── * Workin…"
+    tui.working = Working(words="Working", details="3 s")
+    assert plain(editor.border(30)) == "── Working  3 s ──────────────"
+
+    around = AppEditor(tui, THEME, Keybindings(), base=Text("another's"), embed_working_status=True)
+    assert [plain(line) for line in around.render(20)][1:] == ["another's"]
+    inner = AppEditor(tui, THEME, Keybindings(), base=editor, embed_working_status=True)
+    assert len(inner.render(20)) == 2  # one border is enough
+    assert not AppEditor(tui, THEME, Keybindings()).embed_working_status
+
+    class Framed(AppEditor):
+        embed_working_status = True
+
+    assert len(Framed(tui, THEME, Keybindings()).render(20)) == 2
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,8 @@ def commands(app: App) -> Row:
         row = runtime.commands.row(name)
         if row is not None and "rpc" in row.item.modes:
             hint, about = row.item.argument_hint, row.item.description
-            rows.append(_command(name, about, hint, "command", row.owner.name))
+            more = {"aliases": list(row.item.aliases)} if row.item.aliases else {}
+            rows.append({**_command(name, about, hint, "command", row.owner.name), **more})
     rows += [_command(one.name, one.description, one.argument_hint, "prompt", "") for one in listed(runtime)]
     return {"commands": rows}
 

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from zot_cli.plain import clean, one_line
+from zot_cli.repl.blocks.picture import picture_lines
 from zot_cli.repl.blocks.tool import tool_lines
 from zot_cli.repl.look import Look
 from zot_cli.repl.markdown import blocks_of, render_block
-from zot_cli.repl.spans import Line, wrap
+from zot_cli.repl.spans import Line, cut, plain, wrap
 from zot_cli.repl.state import Answer, Block, Card, Custom, Said, Thought, Told, ToolRow
 from zot_core.types.content import text_of
 
@@ -27,11 +28,13 @@ def render(block: Block, width: int, look: Look, now: float = 0.0) -> list[Line]
 
 
 def _said(block: Said, width: int, look: Look, now: float) -> list[Line]:
-    pictures = f"[{block.pictures} picture{'s' if block.pictures > 1 else ''}]" if block.pictures else ""
-    text = _changed(block.text, "user", False, width - 2, look)
-    text = "\n".join(filter(None, (clean(text).rstrip("\n"), pictures)))
-    style = look.style("userMessageText")
-    return wrap(text, width, style, [(look.style("accent"), "› ")], [("", "  ")])
+    text = clean(_changed(block.text, "user", False, width - 2, look)).rstrip("\n")
+    first: Line = [(look.style("accent"), "› ")]
+    lines = wrap(text, width, look.style("userMessageText"), first, [("", "  ")])
+    pictures = picture_lines(block.pictures, width, look, [("", "  ")])
+    if pictures and not text:
+        return [[*first, *pictures[0][1:]], *pictures[1:]]
+    return [*lines, *pictures]
 
 
 def _answer(block: Answer, width: int, look: Look, now: float) -> list[Line]:
@@ -54,12 +57,12 @@ def _thought(block: Thought, width: int, look: Look, now: float) -> list[Line]:
     hidden = len(lines) - THOUGHT_LINES
     if look.expanded or hidden < 2:
         return lines
-    return [[(look.style("dim"), f"  … {hidden} lines of thinking")], *lines[-THOUGHT_LINES:]]
+    return [cut([(look.style("dim"), f"  … {hidden} lines of thinking")], width), *lines[-THOUGHT_LINES:]]
 
 
 def _told(block: Told, width: int, look: Look, now: float) -> list[Line]:
     style = look.style({"info": "muted", "success": "success", "warning": "warning", "error": "error"}[block.level])
-    source = f"[{block.source}] " if block.source else ""
+    source = _label(block.source, width) if block.source else ""
     first: Line = [(style, f"{_SIGNS[block.level]}{source}")] if source or _SIGNS[block.level] else []
     if block.markdown:
         lines: list[Line] = [first] if first else []
@@ -74,9 +77,9 @@ def _custom(block: Custom, width: int, look: Look, now: float) -> list[Line]:
     if own is not None:
         return own
     text = clean(text_of(block.content))
-    return wrap(
-        text, width, look.style("muted"), [(look.style("accent"), f"[{clean(block.custom_type)}] ")], [("", "  ")]
-    )
+    first: Line = [(look.style("accent"), _label(block.custom_type, width))]
+    lines = wrap(text, width, look.style("muted"), first, [("", "  ")])
+    return [*lines, *picture_lines(block.content, width, look, [("", "  ")])]
 
 
 def _card(block: Card, width: int, look: Look, now: float) -> list[Line]:
@@ -84,8 +87,13 @@ def _card(block: Card, width: int, look: Look, now: float) -> list[Line]:
     if own is not None:
         return own
     said = one_line(" ".join(f"{name}={value}" for name, value in block.data.items()), 300)
-    style = look.style("muted")
-    return wrap(said, width, style, [(look.style("accent"), f"[{one_line(block.custom_type, 60)}] ")], [("", "  ")])
+    label = _label(block.custom_type, width)
+    return wrap(said, width, look.style("muted"), [(look.style("accent"), label)], [("", "  ")])
+
+
+def _label(source: str, width: int) -> str:
+    """Whose it is, in brackets, with room left for what it says."""
+    return f"[{plain(cut([('', one_line(source, 60))], max(width // 2 - 3, 1)))}] "
 
 
 def _changed(text: str, kind: Any, streaming: bool, width: int, look: Look) -> str:

@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from zot_cli.plain import clean, one_line
+from zot_cli.repl.blocks.picture import has_picture, picture_lines
 from zot_cli.repl.look import Look
+from zot_cli.repl.numbers import duration
 from zot_cli.repl.spans import Line, cut, wrap
 from zot_cli.repl.state import ToolRow
-from zot_core.types.content import Image, Text
+from zot_core.types.content import text_of
 
 FOLDED = 12
 """Lines of a result that are shown before `ctrl+o`."""
+LEAST = 12
+"""Columns that a call keeps beside how it went."""
 _SIGNS = {
     "writing": ("muted", "○"),
     "waiting": ("muted", "○"),
@@ -39,6 +43,8 @@ def tool_lines(row: ToolRow, width: int, look: Look, now: float) -> list[Line]:
         call = [[(look.style(token) if not n else "", "  " if n else f"{sign} "), *line] for n, line in enumerate(call)]
     if result is not None and not own:
         result = [[("", "  "), *line] for line in result]
+        if row.done and not has_picture(result):
+            result += picture_lines(row.result, width, look, [("", "  ")])
     head = _head(row, width, look, now) if call is None else call
     return [*head, *(_body(row, width, look) if result is None else result)]
 
@@ -49,9 +55,12 @@ def _head(row: ToolRow, width: int, look: Look, now: float) -> list[Line]:
     said = summary(row.args)
     if said:
         head.append((look.style("muted"), f"  {said}"))
-    after = _after(row, now)
+    words, time = _after(row, now)
+    after = " · ".join(filter(None, (words, time)))
+    if width - len(after) - 2 < LEAST:
+        after = words
     if after:
-        head = cut(head, max(width - len(after) - 2, 10))
+        head = cut(head, max(width - len(after) - 2, LEAST))
         head.append((look.style("dim"), f"  {after}"))
     return [cut(head, width)]
 
@@ -68,40 +77,30 @@ def _short(value: Any) -> bool:
     return isinstance(value, (str, int, float, bool)) and value not in ("", None) and len(str(value)) <= 60
 
 
-def _after(row: ToolRow, now: float) -> str:
+def _after(row: ToolRow, now: float) -> tuple[str, str]:
+    """How it went, and how long it took where that is worth a word."""
     took = row.took if row.took is not None else (now - row.since if row.status == "running" and row.since else 0)
-    words = {"blocked": "blocked", "aborted": "aborted", "failed": "failed"}.get(row.status, "")
-    time = f"{took:.1f} s" if took >= 1 else ""
-    return " · ".join(filter(None, (words, time)))
+    words = row.status if row.status in ("blocked", "aborted", "failed") else ""
+    return words, duration(took, 1) if took >= 1 else ""
 
 
 def _body(row: ToolRow, width: int, look: Look) -> list[Line]:
     if row.details and isinstance(diff := row.details.get("diff"), str) and diff and row.status == "done":
-        return _folded(diff_lines(diff, width, look), look, "lines of the diff")
-    text = "\n".join(_said(block) for block in row.result) if row.done else row.progress
-    text = clean(text).strip("\n")
-    if not text:
-        return []
+        return _folded(diff_lines(diff, width, look), width, look, "lines of the diff")
+    text = clean(text_of(row.result) if row.done else row.progress).strip("\n")
     style = look.style("error" if row.status in ("failed", "blocked") else "toolOutput")
     if not row.done:
-        lines = wrap("\n".join(text.split("\n")[-FOLDED:]), width, style, [("", "  ")])
+        lines = wrap("\n".join(text.split("\n")[-FOLDED:]), width, style, [("", "  ")]) if text else []
         return lines[-FOLDED:]
-    return _folded(wrap(text, width, style, [("", "  ")]), look, "lines")
+    said = _folded(wrap(text, width, style, [("", "  ")]), width, look, "lines") if text else []
+    return [*said, *_folded(picture_lines(row.result, width, look, [("", "  ")]), width, look, "pictures")]
 
 
-def _said(block: Any) -> str:
-    if isinstance(block, Text):
-        return block.text
-    if isinstance(block, Image):
-        return f"[picture {block.mime_type}, {block.size} bytes]"
-    return ""
-
-
-def _folded(lines: list[Line], look: Look, what: str) -> list[Line]:
+def _folded(lines: list[Line], width: int, look: Look, what: str) -> list[Line]:
     hidden = len(lines) - FOLDED
     if look.expanded or hidden < 2:
         return lines
-    return [*lines[:FOLDED], [(look.style("dim"), f"  … {hidden} more {what} (ctrl+o)")]]
+    return [*lines[:FOLDED], cut([(look.style("dim"), f"  … {hidden} more {what} (ctrl+o)")], width)]
 
 
 def diff_lines(diff: str, width: int, look: Look) -> list[Line]:

@@ -38,6 +38,7 @@ class Menu:
         self._failures: set[str] = set()
         self._found: Found | None = None
         self._at = 0
+        self._moved = False
         self._task: asyncio.Task[None] | None = None
         self._dismissed = ""
         self._found_for = ""
@@ -47,6 +48,15 @@ class Menu:
     def open(self) -> bool:
         """Whether there is something to choose from."""
         return self._found is not None and bool(self._found.items)
+
+    @property
+    def wants_enter(self) -> bool:
+        """Whether Enter takes the suggestion: not when what is typed is one of them already, or nothing of it is typed
+        yet, unless the person has moved through the menu."""
+        if self._found is None or not self._found.items:
+            return False
+        typed = self._found.prefix.strip()
+        return self._moved or bool(typed and all(item.value.strip() != typed for item in self._found.items))
 
     def look_up(self, *, forced: bool = False) -> None:
         """Asks for suggestions; a Tab with only one takes it."""
@@ -66,6 +76,7 @@ class Menu:
         """The suggestion before or after."""
         if self._found is not None and self._found.items:
             self._at = (self._at + step) % len(self._found.items)
+            self._moved = True
 
     def take(self) -> bool:
         """Inserts the suggestion; whether the text changed by that."""
@@ -88,7 +99,7 @@ class Menu:
     def close(self, *, dismiss: bool = False) -> None:
         """Closes the menu; dismissed it stays closed until something else is typed."""
         self._found = None
-        self._at = 0
+        self._at, self._moved = 0, False
         self._dismissed = self._buffer.document.text_before_cursor if dismiss else ""
 
     def lines(self, width: int, look: Look) -> list[Line]:
@@ -130,7 +141,7 @@ class Menu:
                 self._failed(reason)
         if self._buffer.document.text_before_cursor != document.text_before_cursor:
             return
-        self._found, self._at = found, 0
+        self._found, self._at, self._moved = found, 0, False
         self._found_for = document.text_before_cursor
         if forced and found is not None and len(found.items) == 1:
             self.take()

@@ -6,7 +6,9 @@ one answer. Knows no menu.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from zot_core.app import App
 
 SHOWN = 50
+_OUTSIDE = re.compile(r'"?(~|/|\.\.?/)')
+"""How a path begins that is not looked for among the project's files."""
 
 
 class Provider(Protocol):
@@ -46,18 +50,35 @@ class BuiltIn:
         if line == 0 and (match := re.fullmatch(r"/(\S*)", before)):
             return self._commands(app, match[1])
         if line == 0 and (match := re.match(r"/(\S+)\s+(.*)$", before, re.S)):
-            return await self._arguments(app, match[1], match[2])
-        if match := re.search(r"(?:^|\s)@(\"[^\"]*|\S*)$", before):
+            found = await self._arguments(app, match[1], match[2])
+            if found is not None:
+                return found
+        if match := re.search(r"(?:^|[\s(])@(\"[^\"]*|\S*)$", before):
+            if _OUTSIDE.match(match[1]):
+                return await asyncio.to_thread(_paths, match[1], app.runtime.cwd, "@")
             return await self._mentioned(app, match[1])
-        if forced and (match := re.search(r"\S*$", before)):
-            return _paths(match[0], app.runtime.cwd)
+        if forced and (match := re.search(r"(?:^|(?<=[\s(=]))(\"[^\"]*|[^\s\"]*)$", before)):
+            return await asyncio.to_thread(_paths, match[1], app.runtime.cwd, "")
         return None
+
+    def hint(self, text: str) -> str:
+        """What the arguments of a command are, while none is typed: `/name ` has nothing after it yet."""
+        app = self._app()
+        match = re.fullmatch(r"/(\S+) ", text)
+        if app is None or match is None:
+            return ""
+        row = app.runtime.commands.row(match[1])
+        return row.item.argument_hint if row is not None else ""
 
     def _commands(self, app: App, word: str) -> Found:
         from zot_core.runtime.expanding import listed
 
         runtime = app.runtime
         names = {name: (row.item.description, row.item.argument_hint) for name, row in runtime.commands.items()}
+        if word:  # an alias stands in no list, and completes as what it is
+            for alias, row in runtime.commands.aliases():
+                if alias.casefold().startswith(word.casefold()):
+                    names.setdefault(alias, (f"the same as /{row.item.name}", row.item.argument_hint))
         for one in listed(runtime):
             names.setdefault(one.name, (one.description, one.argument_hint))
         items = [
@@ -71,7 +92,9 @@ class BuiltIn:
         if row is None or row.item.complete is None:
             return None
         try:
-            answer: Any = resolve(row.item.complete)(text)
+            complete: Any = resolve(row.item.complete)
+            takes_ctx = len(inspect.signature(complete).parameters) > 1
+            answer: Any = complete(text, app.runtime.context(row.owner.name)) if takes_ctx else complete(text)
             answer = await answer if inspect.isawaitable(answer) else answer
         except Exception as error:  # the plugin's; there is just no suggestion
             app.runtime.host.pipeline.broken(row.owner.name, f"/{name} complete", error)
@@ -81,21 +104,26 @@ class BuiltIn:
 
     async def _mentioned(self, app: App, word: str) -> Found:
         names = await self._files.matching(word.strip('"'), app.runtime.cwd)
-        items = [Suggestion(value=f'@"{name}" ' if " " in name else f"@{name} ", label=name) for name in names]
-        return Found(prefix=f"@{word}", items=tuple(items))
+        return Found(prefix=f"@{word}", items=tuple(Suggestion(value=_named("@", name), label=name) for name in names))
 
 
-def _paths(word: str, cwd: str) -> Found | None:
+def _named(mark: str, name: str) -> str:
+    """A name as it stands in a text: quoted if it holds a blank. A folder is left open, for what is in it."""
+    end = "" if name.endswith("/") else " "
+    if " " not in name:
+        return f"{mark}{name}{end if mark else ''}"
+    return f'{mark}"{name}' if name.endswith("/") else f'{mark}"{name}"{end if mark else ""}'
+
+
+def _paths(word: str, cwd: str, mark: str) -> Found | None:
     """Files and folders that begin as `word` does."""
-    mark = "@" if word.startswith("@") else ""
-    path = word.removeprefix("@")
-    folder, _, start = path.rpartition("/")
-    place = Path(cwd, Path(folder + "/").expanduser() if "/" in path else ".")
+    folder, slash, start = word.removeprefix('"').rpartition("/")
     try:
-        entries = sorted(place.iterdir(), key=lambda entry: entry.name)
-    except OSError:
+        place = Path(cwd, Path(folder + slash).expanduser())
+        entries = sorted((entry for entry in os.scandir(place) if entry.name.isprintable()), key=lambda one: one.name)
+        shown = [e for e in entries if e.name.startswith(start) and e.name.startswith(".") <= start.startswith(".")]
+        names = [f"{folder}{slash}{entry.name}{'/' if entry.is_dir() else ''}" for entry in shown[:SHOWN]]
+    except (OSError, RuntimeError, ValueError):  # no such folder, no such user, no path
         return None
-    shown = [e for e in entries if e.name.startswith(start) and (start.startswith(".") or not e.name.startswith("."))]
-    before = f"{mark}{folder}/" if "/" in path else mark
-    items = [Suggestion(value=f"{before}{e.name}{'/' if e.is_dir() else ''}", label=e.name) for e in shown[:SHOWN]]
-    return Found(prefix=word, items=tuple(items)) if items else None
+    items = [Suggestion(value=_named(mark, name), label=name[len(folder + slash) :]) for name in names]
+    return Found(prefix=mark + word, items=tuple(items)) if items else None

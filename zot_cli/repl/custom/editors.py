@@ -64,6 +64,11 @@ class Editors:
         self._stage.measure(self._repl.screen.width)
         return self._window
 
+    @property
+    def embeds(self) -> bool:
+        """Whether a custom editor is in use that draws the working status itself."""
+        return self._held is not None and bool(getattr(self._held.component, "embed_working_status", False))
+
     def use(self, owner: Owner, factory: Callable[..., Any] | None) -> None:
         """Takes the editor that `factory(tui, theme, keybindings)` makes; None is zot's own."""
         self.forget()

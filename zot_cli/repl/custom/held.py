@@ -59,3 +59,4 @@ class Held:
             await answer
         except Exception as error:  # a plugin's component
             self.failed(error)
+        self._parts.repl.draw()

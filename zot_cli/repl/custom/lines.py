@@ -8,10 +8,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from zot_cli.repl.blocks.picture import MOST_DRAWN, picture_line
 from zot_cli.repl.components import CURSOR
 from zot_cli.repl.look import Look
 from zot_cli.repl.spans import Line, cut
 from zot_core.ui import ansi
+from zot_core.ui.picture import Image, picture_in
 
 MOST = 2000
 """Lines of one component that are looked at."""
@@ -47,10 +49,26 @@ def drawn(made: Any, width: int, most: int = MOST, look: Look | None = None) -> 
     """What a component, a text or a list of lines looks like; of more than `most` lines the first ones and a word on
     the others. Raises TypeError for what cannot be drawn, or what the component raised."""
     texts = _texts(made, width)
-    lines = [cut(list(spans_of(text)), width) for text in texts[:most]]
+    lines: list[Line] = []
+    pictures = 0
+    for text in texts[:most]:
+        found = picture_in(text) if look is not None and look.gallery is not None else None
+        if found is None or look is None:
+            lines.append(cut(list(spans_of(text)), width))
+            continue
+        lines.append(_picture(found, width, look, drawn=pictures < MOST_DRAWN))
+        pictures += 1
     if len(texts) > most:
         lines[-1:] = [[(look.style("dim") if look else "", f"… {len(texts) - most + 1} more lines")]]
     return lines
+
+
+def _picture(found: tuple[int, Image], width: int, look: Look, *, drawn: bool) -> Line:
+    """The line of a picture among a component's lines, and what draws it."""
+    column, picture = found
+    before: Line = [("", " " * column)] if column else []
+    most = {"columns": picture.columns, "rows": picture.rows}
+    return picture_line(picture.picture, width, look, before, drawn=drawn, **most)
 
 
 def markdown_texts(text: str, width: int, look: Callable[[], Look]) -> list[str]:

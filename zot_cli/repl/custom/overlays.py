@@ -27,6 +27,7 @@ from prompt_toolkit.styles import Style
 
 from zot_cli.repl.components import Component, Stage
 from zot_cli.repl.custom.held import Held
+from zot_cli.repl.modified_keys import KeysApplication
 from zot_cli.repl.screen import fragments
 from zot_cli.repl.spans import Line, line_width
 from zot_core.ui.overlay import OverlayOptions, Rectangle, place, width_in
@@ -186,7 +187,7 @@ class Overlays:
         mine = Condition(lambda: self.has_keys)
         behind = screen.app.key_bindings
         assert behind is not None
-        app: Application[None] = Application(
+        app: Application[None] = KeysApplication(
             layout=Layout(root),
             key_bindings=merge_key_bindings([ConditionalKeyBindings(behind, ~mine), keys]),
             style=Style([]),
@@ -197,8 +198,6 @@ class Overlays:
             mouse_support=False,
             before_render=lambda _: self._measure(),
         )
-        app.ttimeoutlen = 0.05
-        app.timeoutlen = 0.3
         return app
 
     def _window(self, lines: Callable[[], list[Line]]) -> Window:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from zot_cli.repl.custom.held import Held
 from zot_cli.repl.custom.parts import Owner
+from zot_cli.repl.themes import AUTO
 from zot_core.ui.overlay import OverlayOptions
 from zot_core.ui.theme import Theme
 
@@ -133,7 +134,7 @@ class PluginScreen:
     def set_theme(self, theme: Any) -> tuple[bool, str]:
         """Switches for this session."""
         if isinstance(theme, str):
-            found = self.get_theme(theme)
+            found = self.get_theme(theme) or (self._repl.themes.fitting() if theme == AUTO else None)
             if found is None:
                 known = ", ".join(one["name"] for one in self.all_themes())
                 return False, f"there is no theme {theme}; there are {known}"

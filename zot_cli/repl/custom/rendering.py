@@ -161,6 +161,7 @@ class Rendering:
             is_error=row.status in _FAILED,
             execution_started=row.status not in ("writing", "waiting"),
             args_complete=row.status != "writing",
+            show_images=look.gallery is not None and look.gallery.on,
             keybindings=self._parts.keybindings,
             invalidate=self._parts.repl.draw,
         )

@@ -9,7 +9,7 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.key_binding import DynamicKeyBindings, KeyBindings, KeyBindingsBase, KeyPressEvent
 
 from zot_cli.repl.custom.parts import Owner
-from zot_cli.repl.keys import ACTIONS, pt_keys
+from zot_cli.repl.keys import ACTIONS, place_of, pt_keys
 from zot_core.types.specs import ShortcutSpec, resolve
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Shortcuts:
             return self._keys
         runtime = self._runtime = app.runtime
         self._keys, self.rows = KeyBindings(), []
-        taken = {pt_keys(key): action.id for action in ACTIONS if action.id.startswith("app.")
+        taken = {pt_keys(key): action.id for action in ACTIONS if place_of(action.id) == "app"
                  for key in self._repl.keymap.keys(action.id)}  # fmt: skip
         for plugin, shortcut in runtime.contributed("shortcuts"):
             sequence = pt_keys(shortcut.key)

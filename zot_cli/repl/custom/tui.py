@@ -6,18 +6,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from zot_cli.plain import clean
-from zot_cli.repl.keys import ACTIONS, Keymap
+from zot_cli.repl.keys import ACTIONS, EDITING, Keymap
 from zot_core.types.record import record
+from zot_core.types.usage import Usage
 from zot_core.ui.keys import Keybindings
 from zot_core.ui.theme import Theme
 
 if TYPE_CHECKING:
     from zot_cli.repl.app import Repl
+    from zot_core.ui.editor import Working
 
 
 def keybindings_of(keymap: Keymap) -> Keybindings:
     """The keys in force, for components."""
-    return Keybindings({action.id: keymap.keys(action.id) for action in ACTIONS})
+    return Keybindings({action.id: keymap.keys(action.id) for action in (*ACTIONS, *EDITING)})
 
 
 class LiveTheme:
@@ -41,6 +43,8 @@ class ScreenFooter:
     tokens: int
     window: int
     cost: float
+    used: Usage
+    warnings: tuple[str, ...]
     session: str
     statuses: dict[str, str]
 
@@ -111,9 +115,16 @@ class ScreenTui:
             tokens=facts.tokens,
             window=facts.window,
             cost=facts.cost,
+            used=facts.used,
+            warnings=facts.warnings,
             session=facts.session,
             statuses=dict(self._repl.front.state.statuses),
         )
+
+    @property
+    def working(self) -> Working | None:
+        """The working status."""
+        return self._repl.ui.working()
 
     def request_render(self) -> None:
         """A frame, soon."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from zot_cli.plain import clean, one_line
 from zot_cli.repl.components import CURSOR
 from zot_cli.repl.look import Look
-from zot_cli.repl.spans import Line, wrap
+from zot_cli.repl.spans import Line, width_of, wrap
 from zot_core.types.record import record
 
 ROWS = 10
@@ -62,8 +62,10 @@ class SelectDialog:
             lines.append([(look.style("dim"), "filter: "), ("", self._filter), (CURSOR, " ")])
         self._at = max(0, min(self._at, len(found) - 1))
         first = max(0, min(self._at - ROWS // 2, len(found) - ROWS))
-        for number, choice in enumerate(found[first : first + ROWS], first):
-            lines.append(self._line(choice, number == self._at))
+        seen = found[first : first + ROWS]
+        labels = min(max((width_of(_label(one)) for one in seen if one.hint), default=0), width // 2)
+        for number, choice in enumerate(seen, first):
+            lines.append(self._line(choice, number == self._at, labels))
         if not found:
             lines.append([(look.style("muted"), "  nothing matches")])
         elif len(found) > ROWS:
@@ -94,11 +96,17 @@ class SelectDialog:
             elif key.isdecimal() and 0 < int(key) <= len(found):
                 self._done(found[int(key) - 1].value)
 
-    def _line(self, choice: Choice, here: bool) -> Line:
-        look = self._look
-        label = one_line(choice.label or choice.value, 200)
+    def _line(self, choice: Choice, here: bool, labels: int) -> Line:
+        look, label = self._look, _label(choice)
         line: Line = [
             (look.style("accent"), "› " if here else "  "),
             (look.style("selectedText") if here else "", label),
         ]
-        return [*line, (look.style("dim"), f"  {one_line(choice.hint, 200)}")] if choice.hint else line
+        if not choice.hint:
+            return line
+        gap = " " * (max(labels - width_of(label), 0) + 2)
+        return [*line, (look.style("dim"), f"{gap}{one_line(choice.hint, 200)}")]
+
+
+def _label(choice: Choice) -> str:
+    return one_line(choice.label or choice.value, 200)

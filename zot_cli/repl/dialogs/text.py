@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from zot_cli.plain import clean
 from zot_cli.repl.components import CURSOR
+from zot_cli.repl.graphemes import clusters, end_of, start_before
 from zot_cli.repl.look import Look
 from zot_cli.repl.spans import Line, wrap
 
@@ -25,15 +26,17 @@ class TextDialog:
         hidden: bool = False,
     ) -> None:
         self._look, self._title, self._done = look, clean(title), done
-        self._text, self._at = text, len(text)
+        self._text, self._at = clean(text), len(clean(text))
         self._placeholder, self._lines, self._hidden = clean(placeholder), lines, hidden
         self.countdown = ""
 
     def render(self, width: int) -> list[Line]:
         look = self._look
         head = wrap(self._title, width, look.style("accent"))
-        shown = "•" * len(self._text) if self._hidden else clean(self._text)
-        at = min(self._at, len(shown))
+        shown, at = self._text, self._at
+        if self._hidden:  # a dot for each character that people see: their number tells no more
+            at = sum(1 for _ in clusters(shown[:at]))
+            shown = "•" * sum(1 for _ in clusters(shown))
         if not self._text:
             body: list[Line] = [
                 [(look.style("accent"), "› "), (f"{CURSOR} {look.style('dim')}", self._placeholder or " ")]
@@ -53,17 +56,17 @@ class TextDialog:
             self._insert("\n")
         elif key == "backspace":
             if self._at:
-                self._text = self._text[: self._at - 1] + self._text[self._at :]
-                self._at -= 1
+                start = start_before(self._text, self._at)
+                self._text, self._at = self._text[:start] + self._text[self._at :], start
         elif key == "delete":
-            self._text = self._text[: self._at] + self._text[self._at + 1 :]
+            self._text = self._text[: self._at] + self._text[end_of(self._text, self._at) :]
         elif key == "ctrl+u":
             self._text, self._at = self._text[self._at :], 0
         elif key == "ctrl+k":
             self._text = self._text[: self._at]
         elif key in ("left", "right", "home", "end", "ctrl+a", "ctrl+e"):
-            places = {"left": self._at - 1, "right": self._at + 1, "home": 0, "ctrl+a": 0}
-            self._at = max(0, min(places.get(key, len(self._text)), len(self._text)))
+            left, right = start_before(self._text, self._at), end_of(self._text, self._at)
+            self._at = {"left": left, "right": right, "home": 0, "ctrl+a": 0}.get(key, len(self._text))
         elif len(key) == 1 or not key.isascii() or " " in key or "\n" in key:
             self.handle_paste(key)
 
@@ -85,7 +88,8 @@ def _with_cursor(text: str, at: int, width: int, look: Look) -> list[Line]:
         mark = (look.style("accent"), "› ") if number == 0 else ("", "  ")
         here = at - start
         if 0 <= here <= len(part):
-            lines.append([mark, ("", part[:here]), (CURSOR, part[here : here + 1] or " "), ("", part[here + 1 :])])
+            end = end_of(part, here)
+            lines.append([mark, ("", part[:here]), (CURSOR, part[here:end] or " "), ("", part[end:])])
         else:
             lines.append([mark, ("", part)])
         start += len(part) + 1
