@@ -160,3 +160,103 @@ def test_the_extension_dies_while_its_panel_is_open(with_todo: Any) -> None:
     zot.wait(lambda screen: "todo" in screen.everything and "Nothing to do." not in screen.text)
     zot.type("still here")
     zot.wait("› still here")
+
+
+ASKS = """
+import asyncio
+from zot_core import CommandSpec, hookimpl
+
+def asks(args, ctx):
+    return globals()[args](ctx)
+
+async def late(ctx):
+    return f"{await ctx.ui.confirm('Sure?', timeout=0.1)}"
+
+async def on(ctx):
+    for channel in ("ask-user:asked", "ask-user:settled", "ask-user:closed", "host:blocked"):
+        ctx.bus.on(channel, lambda said, channel=channel: ctx.ui.display(shown(channel, said)))
+    questions = [{"id": "db", "header": "Database", "question": "Which DB?", "options": ["one", "two"]}]
+    return (await ctx.ui.question(questions, wait_for_answer=False))["outcome"] + " and on"
+
+def shown(channel, said):
+    rest = said.get("response", {}).get("answers") or said.get("status") or said.get("label") or ""
+    return f"{channel} {said.get('active', '')} {rest}."
+
+@hookimpl
+def session_start(event, ctx):
+    told = []
+    def did(what):
+        told.append(what)
+        ctx.ui.set_status("did", " ".join(f"{one}={told.count(one)}" for one in sorted(set(told))))
+    ctx.on_user_activity(did)
+
+@hookimpl
+def commands():
+    return CommandSpec(name="asks", handler=asks)
+"""
+
+
+def test_a_dialog_that_timed_out_is_waited_for_no_more(desk: Any) -> None:
+    (desk.home / "plugins").mkdir()
+    (desk.home / "plugins" / "asks.py").write_text(ASKS)
+    desk.script([{"delay": 0.3}, "Said."])
+    zot = desk.zot()
+    zot.type("/asks late")
+    zot.press("enter")
+    zot.wait("False")
+    zot.type("go")
+    zot.press("enter")
+    zot.wait("Working")
+    zot.wait("Said.")
+    assert "Waiting for your answer" not in zot.everything
+
+
+def test_a_question_that_is_not_waited_for_is_answered_on_the_bus(desk: Any) -> None:
+    (desk.home / "plugins").mkdir()
+    (desk.home / "plugins" / "asks.py").write_text(ASKS)
+    zot = desk.zot(rows=40)
+    zot.type("/asks on")
+    zot.press("enter")
+    zot.wait("Which DB?")
+    zot.wait("asked and on")
+    zot.wait("host:blocked True Database — Which DB?.")
+    zot.press("down", "enter")
+    zot.wait("ask-user:closed  answered.")
+    zot.wait("ask-user:settled  {'db': 'two'}.")
+    zot.wait("host:blocked False .")
+
+
+def test_plugins_are_told_what_the_person_does_and_not_what_they_do_themselves(desk: Any) -> None:
+    (desk.home / "plugins").mkdir()
+    (desk.home / "plugins" / "asks.py").write_text(ASKS)
+    desk.script(["Said."])
+    zot = desk.zot()
+    zot.type("abc")
+    zot.wait("draft=3")
+    zot.press("backspace", "left")
+    zot.wait("draft=4")
+    zot.press("enter")
+    zot.wait("draft=4 prompt=1")
+    zot.wait("Said.")
+
+
+def test_alt_with_a_letter_that_means_nothing_closes_nothing_and_types_nothing(desk: Any) -> None:
+    (desk.home / "plugins").mkdir()
+    (desk.home / "plugins" / "asks.py").write_text(ASKS)
+    desk.script([{"text": "Slow"}, {"delay": 1}, " words."])
+    zot = desk.zot()
+    zot.press("ctrl+l")
+    zot.wait("Which model?")
+    zot.type("\x1bz")
+    zot.type("scr")
+    zot.wait(lambda screen: "filter: scr" in screen.text)
+    zot.press("esc")
+    zot.wait(lambda screen: "Which model?" not in screen.text)
+    zot.type("go")
+    zot.press("enter")
+    zot.wait("Working")
+    zot.type("\x1bz")
+    zot.wait("Slow words.")
+    zot.type("on")
+    zot.wait("› on")
+    assert "aborted" not in zot.everything

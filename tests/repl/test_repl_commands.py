@@ -51,7 +51,7 @@ def goes_on(zot: Any) -> None:
         ("/yolo", "ask"),
         ("/yolo off", "ask"),
         ("/name a good name", "a good name"),
-        ("/compact", "ompact"),
+        ("/compact", "Compacted: "),
         ("/nonsense", "/nonsense"),
     ],
 )

@@ -72,3 +72,33 @@ def test_keys_are_the_persons(desk: Any) -> None:
     zot.wait("f10")
     zot.type("\x1b[21~")
     assert zot.wait_end() == 0
+
+
+def test_the_themes_words_for_work_are_shown_unless_a_plugin_has_its_own(desk: Any) -> None:
+    path = theme(desk, "poppy", "#ff0102")
+    look = json.loads(path.read_text()) | {"spinner": {"messages": ["Brewing", "Pouring"]}}
+    path.write_text(json.dumps(look))
+    (desk.home / "settings.json").write_text('{"theme": "poppy"}')
+    (desk.home / "plugins").mkdir()
+    (desk.home / "plugins" / "words.py").write_text(
+        """
+from zot_core import CommandSpec, hookimpl
+
+@hookimpl
+def commands():
+    return CommandSpec(name="words", handler=lambda args, ctx: ctx.ui.set_working_message(args or None))
+"""
+    )
+    desk.script([{"text": "Slow"}, {"hang": True}])
+    zot = desk.zot()
+    zot.type("go")
+    zot.press("enter")
+    zot.wait("Brewing")
+    zot.wait("Pouring")
+    zot.type("/words Own words")
+    zot.press("enter")
+    zot.wait("Own words  ")
+    zot.type("/words ")
+    zot.press("enter")
+    zot.wait(lambda screen: "Brewing" in screen.text or "Pouring" in screen.text)
+    assert "Working" not in zot.everything

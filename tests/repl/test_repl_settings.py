@@ -99,12 +99,16 @@ def test_a_reload_says_what_it_loaded_for_a_while_and_what_failed_until_it_is_me
     for again in (2, 3):  # each reload says it anew
         zot.type("/reload")
         zot.press("esc", "enter")
-        zot.wait(lambda screen, n=again: screen.everything.count("'nothing_there'") == n)
+        zot.wait(lambda screen, n=again: screen.everything.count("'nothing_there'") == n + 1)  # and in the list
+        zot.wait("[reload] 1 not loaded:\n  guard: ")
         zot.wait("! 1 plugin failed: /plugins")
+    zot.type("still there")
+    zot.press("enter")
+    zot.wait("› still there").wait("[reload] 1 not loaded:")  # a prompt does not take it away
     guard.write_text(GUARD)
     zot.type("/reload")
     zot.press("esc", "enter")
-    zot.wait(lambda screen: "1 plugin failed" not in screen.text)
+    zot.wait(lambda screen: "1 plugin failed" not in screen.text and "not loaded" not in screen.text)
     zot.wait("Loaded anew")
     assert "Loaded anew" not in zot.wait(lambda screen: "Loaded anew" not in screen.text).everything
 

@@ -206,3 +206,61 @@ def test_somebody_without_a_model_is_told_the_ways_to_one(desk: Any) -> None:
         zot.wait("scripted/scripted answers from now on.")
         zot.press("ctrl+d")
         assert zot.wait_end() == 0
+
+
+def test_the_setting_says_what_enter_does_and_the_other_key_does_the_other(desk: Any) -> None:
+    (desk.home / "settings.json").write_text('{"queue": {"enter": "follow_up"}}')
+    desk.script([BASH_WAITS], ["First."], ["Second."])
+    zot = desk.zot()
+    zot.type("go")
+    zot.press("enter")
+    zot.wait("began")
+    zot.type("later words")
+    zot.press("enter")
+    zot.wait("afterwards: later words")
+    zot.type("look here")
+    zot.press("alt+enter")
+    zot.wait("next step: look here")
+    (desk.project / "go").touch()
+    zot.wait("Second.")
+    said = zot.everything
+    assert said.index("› look here") < said.index("First.") < said.index("› later words") < said.index("Second.")
+
+
+def test_commands_while_it_works_run_at_once_or_say_that_they_wait(desk: Any) -> None:
+    (desk.home / "plugins").mkdir()
+    (desk.home / "plugins" / "ways.py").write_text(
+        """
+from zot_core import CommandSpec, hookimpl
+
+@hookimpl
+def commands():
+    def way(busy):
+        return CommandSpec(name=busy + "s", handler=lambda args, ctx: f"{busy} done", busy=busy)
+    return [way("run"), way("wait"), way("abort")]
+"""
+    )
+    desk.script([BASH_WAITS], ["First."], [{"delay": 60}, "Never."])
+    zot = desk.zot()
+    zot.type("go")
+    zot.press("enter")
+    zot.wait("began")
+    zot.type("/runs ")
+    zot.press("enter")
+    zot.wait("run done")
+    assert "Working" in zot.text  # the run goes on, and says so
+    assert "aborted" not in zot.everything
+    zot.type("/waits ")
+    zot.press("enter")
+    zot.wait("/waits waits until the run is over; esc ends it")
+    assert "wait done" not in zot.everything
+    (desk.project / "go").touch()
+    zot.wait("First.")
+    zot.wait("wait done")
+    zot.type("again")
+    zot.press("enter")
+    zot.wait("Working")
+    zot.type("/aborts ")
+    zot.press("enter")
+    zot.wait("abort done")
+    assert "Never." not in zot.everything

@@ -114,6 +114,92 @@ def test_a_resize_in_mid_stream_loses_nothing(desk: Any, tmux: Tmux, sizes: list
         assert shown == list(range(120)), f"another height prints nothing anew:\n{tmux.everything}"
 
 
+@pytest.mark.parametrize("below", [False, True], ids=["at the top", "at the bottom"])
+def test_a_lower_screen_with_the_menu_open_prints_nothing_twice(desk: Any, tmux: Tmux, below: bool) -> None:
+    desk.script([*tagged(60, pause=0.02), "The end."])
+    if below:
+        tmux("new-session", "-d", "-x", "80", "-y", "24", "-c", str(desk.project), "bash --norc")
+        tmux.keys("PS1='shell> '; clear; seq 40", "Enter")
+        tmux.wait(lambda: tmux.screen.endswith("40\nshell>"))
+        tmux.keys(f"{sys.executable} -m zot_cli --provider scripted", "Enter")
+        tmux.wait("scripted/scripted")
+    else:
+        tmux.start()
+    tmux.keys("go", "Enter")
+    for place, rows in enumerate((11, 40, 9, 24)):
+        tmux.wait(lambda place=place: max(tags(tmux.screen), default=0) > 8 + 12 * place)
+        if place % 2 == 0:
+            tmux.keys("/")
+            tmux.wait("› /")
+        tmux.resize(80, rows)
+        if place % 2:
+            tmux.keys("BSpace")
+    tmux.wait(lambda: "The end." in tmux.screen and "Working" not in tmux.screen)
+    assert tags(tmux.everything) == list(range(60)), tmux.everything
+
+
+def test_another_width_keeps_what_the_shell_printed(desk: Any, tmux: Tmux) -> None:
+    desk.script(["Word " * 30])
+    tmux("new-session", "-d", "-x", "80", "-y", "24", "-c", str(desk.project), "bash --norc")
+    tmux.keys("PS1='shell> '; clear; seq -f before%g 5", "Enter")
+    tmux.wait("before5")
+    tmux.keys(f"{sys.executable} -m zot_cli --provider scripted go", "Enter")
+    tmux.wait(lambda: "Word" in tmux.screen and "Working" not in tmux.screen)
+    for columns in (50, 30, 100):
+        tmux.resize(columns, 24)
+        room = columns - 1
+        tmux.wait(
+            lambda room=room: (
+                sum(line.count("Word") for line in tmux.screen.split("\n")) == 30
+                and max(len(line) for line in tmux.screen.split("\n") if "Word" in line) > room - 5
+            )
+        )
+        found = tmux.everything
+        assert re.findall(r"^before(\d)$", found, re.M) == list("12345"), found
+        assert re.findall(r"^zot \d", found, re.M) == ["zot 0"] and found.count("› go") == 1, found
+
+
+def test_the_whole_conversation_is_wrapped_anew_where_that_is_set(desk: Any, tmux: Tmux) -> None:
+    (desk.home / "settings.json").write_text('{"rewrap_scrollback": true}')
+    desk.script([*tagged(60), "The end."])
+    tmux.start(80, 24, "go")
+    tmux.wait(lambda: at_rest(tmux))
+    tmux.resize(40, 24)
+    tmux.wait(lambda: "one line\nof a window." in tmux.screen and at_rest(tmux))
+    found = tmux.everything
+    assert tags(found) == list(range(60)) and found.startswith("zot "), found
+    assert max(len(line) for line in found.split("\n") if "Tag" in line) < 40
+
+
+@pytest.mark.parametrize("size", [(1, 5), (2, 10), (5, 3), (19, 2)])
+def test_a_very_narrow_screen_and_back(desk: Any, tmux: Tmux, size: tuple[int, int]) -> None:
+    text = "# Title\n\nSome **bold** words, " + "漢字" * 20 + " and x" + "y" * 50 + ".\n\n- a list\n\n"
+    text += "| a | wide table |\n|---|---|\n| one | two words |\n\n```python\ncode = 1\n```\n\nThe end."
+    desk.script([text], ["Again."])
+    tmux.start(80, 40, "go")
+    tmux.wait(lambda: "The end." in tmux.screen and "Working" not in tmux.screen)
+    tmux.resize(*size)
+    tmux.wait(lambda: "Title" not in tmux.screen)
+    tmux.keys("typed 漢字")
+    tmux.resize(80, 40)
+    tmux.wait(lambda: all(words in tmux.screen for words in ("Title", "The end.", "› typed 漢字")))
+    screen = tmux.screen
+    assert screen.count("漢") == 21 and screen.count("y" * 50) == 1 and "code = 1" in screen, screen
+    tmux.keys("Enter")
+    tmux.wait("Again.")
+
+
+def test_nothing_in_the_scrollback_ends_in_blanks_or_is_filled_to_the_edge(desk: Any, tmux: Tmux) -> None:
+    table = "| a | b |\n|---|---|\n| one | two |\n\n"
+    desk.script(["# Title \n\nwords  \nmore\n\n" + table + "```\nx = 1   \n\n\ny\n```\n\n> quote\n\nThe end."])
+    tmux.start(80, 40, "go")
+    tmux.wait(lambda: "The end." in tmux.screen and "Working" not in tmux.screen)
+    lines = tmux("capture-pane", "-p", "-J", "-S", "-").split("\n")
+    start = next(place for place, line in enumerate(lines) if line.startswith("zot "))
+    end = next(place for place, line in enumerate(lines) if "The end." in line)
+    assert [line for line in lines[start:end] if line.endswith(" ")] == []
+
+
 def test_thirty_resizes_in_three_seconds(desk: Any, tmux: Tmux) -> None:
     desk.script([*tagged(150, pause=0.015), "The end."])
     tmux.start()

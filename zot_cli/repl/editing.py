@@ -112,10 +112,7 @@ def editing(text: Typing, keymap: Keymap, edited: Callable[[], None] = lambda: N
 
         @keys.add(*sequence, filter=here, save_before=saves)
         def pressed(event: KeyPressEvent) -> None:
-            before = text.text
-            command(text, max(event.arg, 1))
-            if text.text != before:
-                edited()
+            _told(text, edited, lambda: command(text, max(event.arg, 1)))
 
     usual = {key for action in EDITING for key in action.keys}
     for key in usual - {key for action in EDITING for key in keymap.keys(action.id)}:
@@ -128,14 +125,19 @@ def editing(text: Typing, keymap: Keymap, edited: Callable[[], None] = lambda: N
 
     @keys.add(Keys.Any, filter=here, save_before=lambda event: _begins_step(text, event))
     def typed(event: KeyPressEvent) -> None:
-        letter = _letter(event)
-        if letter:
-            text.insert(letter * max(event.arg, 1))
-            edited()
+        if letter := _letter(event):
+            _told(text, edited, lambda: text.insert(letter * max(event.arg, 1)))
 
     for sequence in (("c-q",), ("c-z",), ("escape", "#"), ("escape", "*")):
         keys.add(*sequence, filter=here)(_nothing)
     return keys
+
+
+def _told(text: Typing, edited: Callable[[], None], change: Callable[[], None]) -> None:
+    before = text.text
+    change()
+    if text.text != before:
+        edited()
 
 
 def _nothing(event: KeyPressEvent) -> None:

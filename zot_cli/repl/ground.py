@@ -44,11 +44,13 @@ class Ground:
     # --- the rows above ----------------------------------------------------------------------------------------------
 
     def printed(self, lines: Sequence[Line], columns: int) -> list[Line]:
-        """Notes the lines, and gives them as they may be printed: none is wider than the screen, so none wraps."""
+        """Notes the lines, and gives them as they may be printed: none is wider than the screen, so none wraps, and
+        none ends in blanks, which would be selected with it."""
         found: list[Line] = []
-        for line in lines:
+        for whole in lines:
+            line = _ended(whole)
             width = line_width(line)
-            pieces = [line] if width <= columns else split(line, columns)
+            pieces = [line] if width <= columns else [_ended(piece) for piece in split(line, columns)]
             found += pieces
             self._owned.extend([width] if len(pieces) == 1 else map(line_width, pieces))
             self._owned.extend([0] * (rows_of([line]) - 1))  # of a picture
@@ -65,6 +67,18 @@ class Ground:
         widths, cursor = self._area
         wrapped = cursor.x // columns if self.wraps else 0
         return wrapped + sum(self._rows(width, columns) for width in (*widths, *self._owned))
+
+    def erase(self, columns: int, rows: int) -> int:
+        """Says that what is seen of ours is about to be erased; rows to go up for that, `rows` for the whole screen."""
+        up = self.up(columns)
+        if up < rows - 1:
+            self.forget()
+            return up
+        # What is above the screen may come back into it with a higher one; a line at the edge is left alone.
+        for _ in range(min(self.visible(columns, rows) + 1, len(self._owned))):
+            self._owned.pop()
+        self._pushed = []
+        return rows
 
     def visible(self, columns: int, rows: int) -> int:
         """How many of the lines that were printed can still be seen on a screen of that size."""
@@ -112,3 +126,16 @@ class Ground:
                 break
             same += 1
         return same
+
+
+def _ended(line: Line) -> Line:
+    """The line without blanks at its end that show nothing."""
+    while line and line[-1][1].endswith(" ") and type(line[-1][0]) is str and not _shows(line[-1][0]):
+        style, text = line[-1]
+        text = text.rstrip(" ")
+        line = [*line[:-1], (style, text)] if text else line[:-1]
+    return line
+
+
+def _shows(style: str) -> bool:
+    return any(word in style for word in ("bg:", "reverse", "underline", "strike"))

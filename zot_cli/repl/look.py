@@ -54,12 +54,12 @@ class Look:
 
     def themed(self, theme: Theme) -> Look:
         """A copy in another theme."""
-        return replace(self, theme=theme, styles=_styles(theme))
+        return replace(self, theme=theme, styles=_styles(theme, self.depth))
 
 
 def look_of(theme: Theme, depth: Depth = "truecolor") -> Look:
     """The look of a theme on a terminal with so many colours."""
-    return Look(theme=theme, styles=_styles(theme), depth=depth)
+    return Look(theme=theme, styles=_styles(theme, depth), depth=depth)
 
 
 def default_look(appearance: Appearance, depth: Depth = "truecolor") -> Look:
@@ -67,8 +67,9 @@ def default_look(appearance: Appearance, depth: Depth = "truecolor") -> Look:
     return look_of(built_in(appearance), depth)
 
 
-def _styles(theme: Theme) -> dict[str, str]:
-    styles = {}
+def _styles(theme: Theme, depth: Depth) -> dict[str, str]:
+    """Colours as the terminal has them: what comes nearest by itself may not be readable."""
+    theme, styles = theme.at(depth), {}
     for token in KNOWN:
         colour = theme.style(token)
         where = "bg" if is_background(token) else "fg"

@@ -46,7 +46,7 @@ class KeysApplication(Application[_Result]):
         self.ttimeoutlen = TTIMEOUT
 
     @property
-    def timeoutlen(self) -> float:  # type: ignore[override]
+    def timeoutlen(self) -> float:
         """Seconds that the second key of a sequence is waited for."""
         buffer = self.key_processor.key_buffer
         return 0.0 if len(buffer) == 1 and is_escape(buffer[0]) else TIMEOUT

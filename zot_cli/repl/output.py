@@ -56,6 +56,11 @@ class HeldOutput(Vt100_Output):
             self.write_raw(_END)
             self.flush()
 
+    def erase_down(self) -> None:
+        """Empties the row from the cursor, which is in the first column, and all below, not from the first column on:
+        for a whole screen that is emptied at once, tmux and others keep a copy in the scrollback."""
+        self.write_raw("\x1b[K\x1b[C\x1b[J\x1b[D")
+
     def flush(self) -> None:
         """Writes what was kept, unless a frame is held."""
         if self._holds:

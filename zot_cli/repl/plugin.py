@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from zot_cli.plain import one_line
 from zot_cli.repl import state as st
 from zot_cli.repl.keys import ACTIONS, EDITING, Action
 from zot_core import hookimpl
@@ -19,11 +20,14 @@ from zot_core.types.specs import CommandSpec
 
 if TYPE_CHECKING:
     from zot_cli.repl.app import Repl
+    from zot_core.app import App
 
 _ZOT = "zot"
 """The heading in `/help` of what is about the program."""
 _COPIERS = (("wl-copy",), ("xclip", "-selection", "clipboard"), ("xsel", "-ib"), ("pbcopy",), ("clip.exe",))
 """Programs that take the clipboard's new content from their input, the first that is there."""
+RELOAD = "reload"
+"""Whose note the list of what was not loaded is."""
 RELOADED_S = 5.0
 """Seconds that it is said what a reload has loaded."""
 MOST_BY_TERMINAL = 74_994
@@ -74,10 +78,21 @@ class ReplPlugin:
         app = self._repl.app
         if app is not None and event.reason == "reload":
             self._repl.ui.notify_self(f"Loaded anew: {_count(app.runtime.host.plugins)}", RELOADED_S)
+            self._list_failures(app)
         if app is not None and event.reason in ("resume", "fork", "new"):
             self._repl.transcript.blocks.clear()
             self._repl.screen.forget()
             self._repl.show_session(app)
+
+    def _list_failures(self, app: App) -> None:
+        """What could not be loaded, together and in red until the next reload."""
+        state, failed = st.unflash(self._repl.front.state, RELOAD), app.diagnostics.failed
+        rows = {
+            row.plugin: row.message for row in app.diagnostics.rows if row.plugin in failed and row.level == "error"
+        }
+        lines = [f"{len(rows)} not loaded:", *(f"{name}: {one_line(why, 200)}" for name, why in sorted(rows.items()))]
+        note = st.Flash(source=RELOAD, text="\n".join(lines), level="error", sticky=True)
+        self._repl.front.change(st.flash(state, note) if rows else state)
 
     async def _exit(self, args: str, ctx: Any) -> None:
         self._repl.leave()
@@ -85,7 +100,7 @@ class ReplPlugin:
     async def _clear(self, args: str, ctx: Any) -> None:
         if await ctx.new_session():
             self._repl.transcript.blocks.clear()
-            self._repl.front.change(st.unflash(self._repl.front.state))
+            self._repl.front.change(st.unflash(st.unflash(self._repl.front.state), RELOAD))
             self._repl.screen.clear()
 
     async def _theme(self, args: str, ctx: Any) -> str:

@@ -49,6 +49,8 @@ PART = 0.66
 """The most of the screen that the live area takes: what a smaller terminal pushes out of it cannot be taken back."""
 QUIET = 0.15
 """Seconds without a change of the width before the last screenful is printed anew."""
+QUIET_TMUX = 0.3
+"""The same in tmux, which tells a size at most four times a second and wraps anew at once."""
 MOVING = 0.3
 """Seconds after a change of the height in which the live area stays low: some terminals tell the next one so late."""
 LOW = 4
@@ -98,6 +100,7 @@ class Screen:
         self.held_back = 0
         """Rows of what came to be printed while the width changed; printing anew has to include them."""
         self._cost = 0.0
+        self._quiet = QUIET_TMUX if os.environ.get("TMUX") else QUIET
         self.ground = Ground(rewraps(os.environ))
         self.opening: list[Line] = []
         """What was printed before anything else; printed anew with the transcript's beginning."""
@@ -218,17 +221,14 @@ class Screen:
         """Prints lines in the place of what was printed before and is still seen, and leaves what others wrote above;
         `scrollback` empties that too."""
         size = self.size
-        up = self.ground.up(size.columns)
-        self.ground.forget()
+        up = self.ground.erase(*reversed(size))
         with self.output.held(), set_app(self.app):
             self.app.renderer.reset()  # it would go up by rows that are others now
             if scrollback:
                 self.output.write_raw("\x1b[2J\x1b[3J\x1b[H")
-            elif up >= size.rows - 1:
-                # Row by row: terminals move a screen that is emptied at once into the scrollback, some of them.
-                self.output.write_raw("\x1b[H\x1b[2K\r\n\x1b[J\x1b[H")
             else:
-                self.output.write_raw(f"\r\x1b[{up}A\x1b[J" if up else "\r\x1b[J")
+                self.output.write_raw("\x1b[H" if up == size.rows else f"\r\x1b[{up}A" if up else "\r")
+                self.output.erase_down()
             if self._pictures:
                 self.output.write_raw(KITTY_FORGET)
             self.output.write_raw(self._printed(lines))
@@ -289,7 +289,7 @@ class Screen:
         self._seen = size.columns
         if self._settle is not None:
             self._settle.cancel()
-        self._settle = asyncio.get_running_loop().call_later(QUIET, self._came_to_rest)
+        self._settle = asyncio.get_running_loop().call_later(self._quiet, self._came_to_rest)
 
     def _cursor(self) -> Point:
         """Where the terminal's cursor is in the live area."""

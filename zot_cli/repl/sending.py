@@ -37,6 +37,8 @@ class Sending:
         self.early: list[tuple[str, Sequence[Image]]] = []
         self._shells: list[Signal] = []
         self._told: set[str] = set()
+        self._joining = 0
+        """Words on their way into a run, or become a prompt of their own because it was over by then."""
 
     def send_early(self) -> None:
         """Sends what waited for the session."""
@@ -95,6 +97,7 @@ class Sending:
             kind: Any = "steer" if steers else "follow_up"
             waiting = (*repl.front.state.waiting, Waiting(kind=kind, text=text))
             repl.front.change(replace(repl.front.state, waiting=waiting))
+            self._joining += 1
             repl.begin(self._join(repl.app, text, kind, pictures), kind)
 
     def _lacks(self, text: str) -> str:
@@ -153,7 +156,7 @@ class Sending:
             repl.tell(said, "warning" if end is not None and end.stop == "aborted" else "error")
         if end is not None and end.failure is not None and end.failure.kind == "session":
             self._cut_off(app, text, pictures)
-        if app.is_idle and (app.runtime.queues or repl.front.state.waiting):
+        if app.is_idle and not self._joining and (app.runtime.queues or repl.front.state.waiting):
             self.take_back()
         while end is not None and end.failure is not None:
             end = await rescue.offered(repl, app, end.failure)
@@ -205,6 +208,8 @@ class Sending:
         except Exception:
             self.take_back()
             raise
+        finally:
+            self._joining -= 1
         if app.is_idle and repl.front.state.waiting:
             self.take_back()  # the run was over by then, and the prompt that it became failed
         else:

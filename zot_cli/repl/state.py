@@ -99,12 +99,14 @@ Block: TypeAlias = Said | Thought | Answer | ToolRow | Told | Custom | Card
 
 @record(kw_only=True)
 class Flash:
-    """A one-shot note below the transcript; the next prompt, Esc and `/clear` take it away."""
+    """A one-shot note below the transcript; the next prompt, Esc and `/clear` take it away. A `sticky` one is for its
+    source to take."""
 
     source: str
     text: str
     level: Level = "info"
     display: bool = False
+    sticky: bool = False
 
 
 @record(kw_only=True)
@@ -149,8 +151,8 @@ def flash(state: State, note: Flash) -> State:
 
 def unflash(state: State, source: str | None = None) -> State:
     """Takes the one-shot notes of `source` away, or all."""
-    kept = () if source is None else tuple(note for note in state.flashes if note.source != source)
-    return replace(state, flashes=kept)
+    kept = (note for note in state.flashes if (note.sticky if source is None else note.source != source))
+    return replace(state, flashes=tuple(kept))
 
 
 def text_delta(state: State, text: str) -> State:

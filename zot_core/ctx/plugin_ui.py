@@ -92,9 +92,7 @@ class PluginUi:
         """Several questions; see `zot_core.ctx.protocols.Ui.question`."""
         runtime, request_id = self._live(), uuid4().hex
         no: Mapping[str, Any] = {"outcome": "cancelled", "answers": {}}
-        asked = asking.question(
-            runtime.bus.emit, request_id, questions, self._ask("question", no, questions, **given)
-        )
+        asked = asking.question(runtime.bus.emit, request_id, questions, self._ask("question", no, questions, **given))
         if wait_for_answer or not runtime.has_ui:
             return await asked
         runtime.create_task(self._plugin, asked)

@@ -10,6 +10,7 @@ import inspect
 import json
 from typing import TYPE_CHECKING
 
+from zot_core.ctx.asking import blocked
 from zot_core.ctx.null_ui import Approved
 from zot_core.types.specs import resolve
 
@@ -44,7 +45,9 @@ class Approvals:
 
                 event = ToolConfirmationRequestedEvent(call_id=call.call_id, tool_name=call.tool_name, preview=preview)
                 await runtime.sink.tell(event)
-            return await ui.approve(call.call_id, call.tool_name, preview)
+            asked = ui.approve(call.call_id, call.tool_name, preview)
+            approved: Approval = await blocked(runtime.bus.emit, [f"Run {call.tool_name}?"], asked)
+            return approved
 
     async def _preview(self, call: ToolCallEvent) -> str:
         spec = self._runtime.toolbox.get(call.tool_name)

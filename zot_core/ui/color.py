@@ -35,6 +35,8 @@ ANSI = (
     ("white", (255, 255, 255)),
 )
 """The first sixteen of 256 colours: their names, and what xterm makes of them; a terminal may show others."""
+TEXT, FEW, DIM = 4.5, 4.2, 3.0
+"""The contrast that text wants; what is enough of sixteen, where blue has no more; and for what may stand back."""
 _HUES = (1, 3, 2, 6, 4, 5)
 _LEVELS = (0, 95, 135, 175, 215, 255)
 _HEX = re.compile(r"#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})", re.ASCII)
@@ -135,6 +137,9 @@ def _of_16(rgb: Rgb) -> int:
     """By hue, since the nearest of sixteen mixtures to a soft blue is a grey."""
     from colorsys import rgb_to_hls  # only for terminals of sixteen colours
 
+    exact = next((index for index, (_, known) in enumerate(ANSI) if known == rgb), None)
+    if exact is not None:
+        return exact
     hue, light, _ = rgb_to_hls(*(part / 255 for part in rgb))
     if max(rgb) - min(rgb) < 40:
         return 0 if light < 0.2 else 8 if light < 0.6 else 7 if light < 0.85 else 15
@@ -156,6 +161,30 @@ def contrast(one: Rgb, other: Rgb) -> float:
     """How well one colour is read on another, from 1 to 21, as WCAG 2 reckons; text wants 4.5."""
     dark, light = sorted((luminance(one), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
+
+
+def readable(color: Color, wanted: Color, behind: Rgb) -> Color:
+    """`color`, which stands for `wanted` where there are few, or the one next to it that can be read on `behind`: of
+    sixteen that of the other brightness, grey, or in the end the terminal's own; of 256 the nearest that can be."""
+    rgb, goal = color.as_rgb(), wanted.as_rgb()
+    if rgb is None or goal is None or color.index is None:
+        return color
+    least = min(contrast(goal, behind), TEXT if color.index >= 16 else FEW)
+    if contrast(rgb, behind) >= least:
+        return color
+    if color.index >= 16:
+        return Color(_readable_of_256(goal, behind, least))
+    grey = len(set(rgb)) == 1
+    for index in (color.index, color.index ^ 8, *((8,) if grey else ())):
+        if contrast(rgb_of(index), behind) >= (DIM if grey else least):
+            return Color(index)
+    return DEFAULT
+
+
+@lru_cache(maxsize=1024)
+def _readable_of_256(rgb: Rgb, behind: Rgb, least: float) -> int:
+    found = [index for index in range(16, 256) if contrast(rgb_of(index), behind) >= least]
+    return min(found or range(16, 256), key=lambda index: _distance(rgb_of(index), rgb))
 
 
 def depth_of(env: Mapping[str, str]) -> Depth:

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from zot_core.config.problems import Problem
 from zot_core.types.failure import ZotError
 from zot_core.types.record import record
-from zot_core.ui.color import DEFAULT, Color, Depth, color_of
+from zot_core.ui.color import DEFAULT, Color, Depth, Rgb, color_of, readable
 from zot_core.ui.tokens import INSTEAD, is_background, nearest_token, token_of
 
 Appearance: TypeAlias = Literal["dark", "light"]
@@ -40,6 +40,15 @@ class Spinner:
     frames: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
     interval_ms: int = 0
+
+
+_BEHIND: dict[tuple[Appearance, Depth], Rgb] = {
+    ("dark", "16"): (0, 0, 0),
+    ("light", "16"): (255, 255, 255),
+    ("dark", "256"): (40, 44, 52),
+    ("light", "256"): (253, 246, 227),
+}
+"""What text is read on at the worst; terminals of sixteen colours have the plain one and choose theirs to fit it."""
 
 
 @record(kw_only=True)
@@ -70,7 +79,9 @@ class Theme:
         near_one = found.at(self.depth)
         if self.depth == "16" and is_background(known) and near_one != found:
             return DEFAULT  # a hint of colour behind text would become one of sixteen loud ones
-        return near_one
+        if near_one.index is None or near_one == found or is_background(known):
+            return near_one
+        return readable(near_one, found, _BEHIND[self.appearance, self.depth])
 
     def at(self, depth: Depth) -> Theme:
         """The theme for a terminal with so many colours."""

@@ -41,7 +41,7 @@ def fallback(args: str, ctx: Any) -> str:
     chain = tuple(f"{model}:{level}" if level else model for model, level in found)
     store.set((*SECTION, "chains", name), list(chain))
     chains.set(name, chain)
-    return _line(chains, name)
+    return line(chains, name)
 
 
 def _option(words: list[str], chains: Chains, store: SettingsStore) -> str:
@@ -76,7 +76,7 @@ def _selector(word: str, ctx: Any) -> tuple[str, str]:
 
 
 def _shown(chains: Chains) -> str:
-    lines = [_line(chains, target) for target in sorted(chains.chains)] or [f"No fallback chains. {USAGE}"]
+    lines = [line(chains, target) for target in sorted(chains.chains)] or [f"No fallback chains. {USAGE}"]
     if reason := chains.off_because:
         lines.append(f"Off: {reason}")
     when = "once its cooldown is over" if chains.revert == "cooldown-expiry" else "not in this session"
@@ -84,7 +84,8 @@ def _shown(chains: Chains) -> str:
     return "\n".join(lines)
 
 
-def _line(chains: Chains, target: str) -> str:
+def line(chains: Chains, target: str) -> str:
+    """A chain with the state of each of its models."""
     return " -> ".join(_with_state(chains, name) for name in (target, *chains.chains[target]))
 
 

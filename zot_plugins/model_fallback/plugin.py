@@ -32,7 +32,7 @@ def commands() -> CommandSpec:
         group="Model",
         description="show or set the models that answer when a model fails",
         argument_hint="[TARGET FALLBACK...]",
-        handler="zot_plugins.model_fallback.command:fallback",
+        handler="zot_plugins.model_fallback.menu:fallback",
     )
 
 

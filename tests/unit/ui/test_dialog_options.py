@@ -34,7 +34,9 @@ class Waiting(NullUi):
 def desk(mode: str = "repl") -> tuple[PluginUi, Waiting, list[str]]:
     ui, told = Waiting(), list[str]()
     span = PromptSpan(lambda event: told.append(event.hook))
-    runtime: Any = SimpleNamespace(front=SimpleNamespace(ui=ui), mode=mode, has_ui=True, prompt_span=span.around)
+    bus = SimpleNamespace(emit=lambda channel, payload: None)
+    front = SimpleNamespace(ui=ui)
+    runtime: Any = SimpleNamespace(front=front, mode=mode, has_ui=True, prompt_span=span.around, bus=bus)
     return PluginUi(lambda: runtime, "asker"), ui, told
 
 
@@ -85,7 +87,10 @@ def test_ephemeral() -> None:
 
 def test_where_nobody_is_asked_the_options_do_no_harm() -> None:
     runtime: Any = SimpleNamespace(
-        front=SimpleNamespace(ui=NullUi(lambda note: None, "json")), mode="json", has_ui=False
+        front=SimpleNamespace(ui=NullUi(lambda note: None, "json")),
+        mode="json",
+        has_ui=False,
+        bus=SimpleNamespace(emit=lambda channel, payload: None),
     )
     asker = PluginUi(lambda: runtime, "asker")
     assert asyncio.run(asker.select("which", ["a"], signal=Signal(), ephemeral=True)) is None

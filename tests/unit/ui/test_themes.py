@@ -75,6 +75,26 @@ def test_text_is_read_well_on_what_terminals_have(appearance: Any) -> None:
         assert min(contrast(color, one) for one in behind) >= 4.5, token
 
 
+@pytest.mark.parametrize("depth", ["16", "256"])
+@pytest.mark.parametrize("appearance", ["dark", "light"])
+def test_text_is_read_well_with_few_colours(appearance: Any, depth: Any) -> None:
+    theme, behind = built_in(appearance).at(depth), DARK if appearance == "dark" else LIGHT
+    for token in KNOWN:
+        color = theme.style(token).as_rgb()
+        if color is None or is_background(token):
+            continue
+        standing_back = token in NOT_TEXT or token.startswith("thinking") or len(set(color)) == 1
+        if depth == "16":  # the terminal's own sixteen are made for its background: the plain one
+            assert contrast(color, behind[0]) >= (3 if standing_back else 4.2), token
+        elif not standing_back:
+            assert min(contrast(color, one) for one in behind) >= 4.5, token
+
+
+def test_a_colour_that_a_theme_takes_from_the_sixteen_stays() -> None:
+    theme = Theme(name="x", appearance="light", colors={"accent": Color(11)}, depth="16")
+    assert theme.style("accent") == Color(11)
+
+
 @pytest.mark.parametrize("appearance", ["dark", "light"])
 def test_text_is_read_well_on_what_themes_put_behind_it(appearance: Any) -> None:
     theme = built_in(appearance)

@@ -19,6 +19,7 @@ from zot_cli.repl.components import NAMED_KEYS, Component, Stage, named
 from zot_cli.repl.custom.held import Held
 from zot_cli.repl.custom.parts import Owner, Parts
 from zot_cli.repl.keys import pt_keys
+from zot_cli.repl.modified_keys import is_escape
 from zot_core.ui.controls import is_key_name
 
 if TYPE_CHECKING:
@@ -100,11 +101,11 @@ class Editors:
                 press = event.key_sequence[-1]
                 if press.key is Keys.BracketedPaste:
                     self._press(press.data, event)
-                else:
+                elif is_escape(press) or (press.key is not Keys.Escape and (press.data or len(press.key) > 1)):
                     self._press(named(str(getattr(press.key, "value", press.key)), press.data), event)
 
         for name in (Keys.Any.value, Keys.BracketedPaste.value, *NAMED_KEYS):
-            bind(name, eager=name != "escape")  # an eager Esc would take the keys with Alt apart
+            bind(name, eager=name != "escape")  # an eager Esc would take the keys with Alt apart; others mean nothing
         return keys
 
     def _has_keys(self) -> bool:
