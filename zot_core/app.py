@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zot_core.config.auth import Auth, Credential
 from zot_core.config.boot import BootCache
-from zot_core.config.paths import Paths, read_bytes
+from zot_core.config.paths import Paths
 from zot_core.config.problems import Problem
 from zot_core.config.secrets import expanded, needs_command
 from zot_core.config.settings import load_settings
@@ -26,6 +26,7 @@ from zot_core.runtime import opening, replacing
 from zot_core.runtime.ahead import Ahead
 from zot_core.runtime.options import Options as Options
 from zot_core.runtime.retiring import retire
+from zot_core.runtime.runs import UNSENT
 from zot_core.runtime.runtime import Runtime, diagnostic_note
 from zot_core.types.content import Image
 from zot_core.types.specs import ProviderSpec, resolve
@@ -66,6 +67,7 @@ class App:
         self._commands: set[asyncio.Task[Any]] = set()
         self.ahead = Ahead()
         self.closed = False
+        self._asked_to_end = asyncio.Event()
         self.keep_sessions = False
         """Whether new sessions are kept in any case: RPC's `new_session` asks for a file."""
         self.renewing = False
@@ -83,7 +85,7 @@ class App:
         settings = load_settings(app.paths, cache=app.boot)
         app.session_dir_setting = settings.values.session_dir
         if app.custom_prompt is None:
-            app.custom_prompt = app._system_md()
+            app.custom_prompt = opening.system_md(app)
         session, reason = opening.open_session(app)
         try:
             app.runtime = await replacing.prepare(app, session, opening.project_dir(app, session))
@@ -113,14 +115,15 @@ class App:
         """
         if source != "extension":
             self.runtime.activity.emit("user_activity", "prompt")
-        runs = self.runtime.runs
-        before = runs.last
+        before = (await replacing.open_runs(self)).last
         if await self.run_command(text, images):
             end = None
         else:
-            end = await runs.prompt(text, images, source)
+            end = await replacing.sent(self, lambda runs: runs.prompt(text, images, source))
         await self.wait_for_idle()
         runs = self.runtime.runs
+        if end is UNSENT:
+            return end
         return runs.last if runs.last is not before else end
 
     async def again(self) -> RunEnd:
@@ -181,6 +184,15 @@ class App:
     def abort(self, reason: str = "user") -> None:
         """Ends the run that goes on."""
         self.runtime.runs.abort(reason)
+
+    def shutdown(self) -> None:
+        """Asks the mode to end zot once nothing runs, as a person who leaves does; print and JSON mode end anyway."""
+        self._asked_to_end.set()
+
+    async def asked_to_end(self) -> None:
+        """Returns when somebody has asked for the end and nothing runs."""
+        await self._asked_to_end.wait()
+        await self.wait_for_idle()
 
     @property
     def is_idle(self) -> bool:
@@ -344,7 +356,7 @@ class App:
 
     async def _join(self, text: str, images: Sequence[Image], delivery: Literal["steer", "follow_up"]) -> RunEnd | None:
         self.runtime.activity.emit("user_activity", "prompt")
-        end = await self.runtime.runs.queue(text, images, self._source, delivery)
+        end = await replacing.sent(self, lambda runs: runs.queue(text, images, self._source, delivery))
         if end is not None and end.failure is not None:
             self.note(
                 f"{text!r} was not sent: {end.failure.message}" if end.stop == "blocked" else end.failure.message,
@@ -368,15 +380,6 @@ class App:
         if self.auth.stale_login(provider.id) is None:
             return False
         return not self.auth.has(provider.id, provider.env, "", self._is_chosen(provider))
-
-    def _system_md(self) -> str | None:
-        try:
-            return read_bytes(self.paths.system_prompt).decode("utf-8")
-        except FileNotFoundError:
-            return None
-        except (OSError, UnicodeDecodeError) as error:
-            self.note(f"{self.paths.system_prompt} is not used: {error}", "warning")
-            return None
 
     def _task_done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

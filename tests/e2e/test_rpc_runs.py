@@ -365,6 +365,8 @@ def test_no_session_file_unless_asked(zot: Any, rpc: Start, zot_home: Path, proj
     entry = client.ok("get_messages")["messages"][0]["message_id"]
     assert client.ok("fork", entry_id=entry, position="at")["id"] != first["id"]
     assert client.ok("get_state")["message_count"] == 1
+    before = client.ok("fork", entry_id=entry, position="before")
+    assert before["editor_text"] == "x" and client.ok("get_state")["message_count"] == 0
     assert client.ok("set_session_name", name="mine")["name"] == "mine"
     assert "nothing" in client.refused("fork", entry_id="nothing")
     assert client.close() == 0
@@ -573,6 +575,71 @@ def test_an_abort_gives_back_what_was_about_to_have_a_run_of_its_own(zot: Any, r
     client.ok("prompt", message="next")
     client.wait("done")
     assert asked(client) == ["first", "next"]
+
+
+HOLDS_THE_END = """
+import asyncio
+from zot_core import CommandSpec, hookimpl
+
+go = asyncio.Event()
+
+@hookimpl
+async def session_shutdown(event, ctx):
+    if event.reason == "new":
+        ctx.rpc.emit("here", "at the end")
+        await go.wait()
+
+@hookimpl
+def commands():
+    async def goes(args, ctx):
+        go.set()
+    async def fresh(args, ctx):
+        await ctx.new_session()
+    return [
+        CommandSpec(name="go", handler=goes, busy="run"),
+        CommandSpec(name="fresh", handler=fresh, busy="run"),
+    ]
+
+@hookimpl
+async def before_agent_start(event, ctx):
+    if event.prompt == "slow":
+        ctx.rpc.emit("here", "about to run")
+        await asyncio.sleep(300)
+"""
+
+
+def test_what_comes_while_a_session_is_replaced_waits_for_the_next(zot: Any, rpc: Start, plugin: Plugin) -> None:
+    zot.script(["one"], ["two"], ["three"], ["four"])
+    client = rpc("--plugin", plugin(HOLDS_THE_END))
+    client.ok("hello", capabilities=["extension_events"])
+    client.ok("prompt", message="before")
+    client.wait("done")
+    clear = client.send("clear")
+    client.wait(lambda line: line.get("data") == "at the end")
+    assert client.ok("follow_up", message="followed") == {"queued": True}
+    late = [client.send("steer", message="steered"), client.send("prompt", message="prompted")]
+    client.ok("ping")
+    assert asked(client) == ["before"]
+    client.send("command", name="go")
+    assert client.response(clear)["success"]
+    assert all(client.response(id)["success"] for id in late)
+    assert client.close() == 0
+    assert sorted(asked(client)) == ["before", "followed", "prompted", "steered"]
+
+
+def test_a_prompt_that_a_new_session_stopped_from_running_says_so(zot: Any, rpc: Start, plugin: Plugin) -> None:
+    zot.script(["one"], ["two"])
+    client = rpc("--plugin", plugin(HOLDS_THE_END.replace('== "new"', '== "never"')))
+    client.ok("hello", capabilities=["extension_events"])
+    client.ok("prompt", message="slow")
+    client.wait(lambda line: line.get("data") == "about to run")
+    fresh = client.send("command", name="fresh")
+    assert "session is replaced" in client.wait("error")["message"]
+    client.wait("done")
+    assert client.response(fresh)["success"]
+    client.ok("prompt", message="next")
+    client.wait("done")
+    assert asked(client) == ["next"]
 
 
 @pytest.mark.parametrize("seed", range(4))

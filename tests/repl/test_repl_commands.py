@@ -168,7 +168,7 @@ def test_a_side_question_is_answered_and_not_kept(desk: Any) -> None:
     assert "Aside." not in "".join(path.read_text() for path in (desk.home / "sessions").rglob("*.jsonl"))
 
 
-def test_resume_shows_the_other_session_and_fork_a_copy(desk: Any) -> None:
+def test_resume_shows_the_other_session_and_clone_a_copy(desk: Any) -> None:
     said(desk).press("ctrl+d")
     desk.script(["Second answer."], ["In the copy."])
     zot = desk.zot()
@@ -176,12 +176,28 @@ def test_resume_shows_the_other_session_and_fork_a_copy(desk: Any) -> None:
     zot.wait("hello")
     zot.press("enter")
     zot.wait("First answer.")
-    run(zot, "/fork")
+    run(zot, "/clone")
     zot.wait(lambda screen: len(list((desk.home / "sessions").rglob("*.jsonl"))) == 2)
     zot.type("in the copy")
     zot.press("enter")
     zot.wait(lambda screen: "Second answer." in screen.text or "In the copy." in screen.text)
     goes_on(zot)
+
+
+def test_fork_offers_the_prompts_and_puts_the_chosen_one_into_the_editor(desk: Any) -> None:
+    zot = said(desk, ["Second answer."], ["Third answer."])
+    zot.type("and more")
+    zot.press("enter")
+    zot.wait("Second answer.")
+    run(zot, "/fork")
+    zot.wait(
+        lambda screen: "2. and more" in screen.text and "1. hello" in screen.text and "Here: a copy" in screen.text
+    )
+    zot.press("enter")
+    zot.wait(lambda screen: "› and more" in screen.text.split("Second answer.")[-1] and "1. hello" not in screen.text)
+    zot.type(" than that")
+    zot.press("enter")
+    zot.wait(lambda screen: "First answer." in screen.text.split("› and more than that")[-1])
 
 
 def test_the_model_is_chosen_from_a_list_and_esc_leaves_it(desk: Any) -> None:

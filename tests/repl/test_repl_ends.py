@@ -187,7 +187,7 @@ def test_what_waits_comes_back_when_the_run_fails(desk: Any) -> None:
     zot.wait(lambda screen: "› for later\n  unsent" in screen.text and "afterwards" not in screen.text)
 
 
-@pytest.mark.parametrize("command", ["/new", "/fork", "/reload"])
+@pytest.mark.parametrize("command", ["/new", "/clone", "/reload"])
 def test_what_was_typed_survives_another_session(desk: Any, command: str) -> None:
     desk.script(["One."])
     zot = desk.zot()

@@ -71,8 +71,11 @@ class Loop:
 
     async def run(self, first: str) -> None:
         """Reads and runs until the person leaves."""
+        assert self.app is not None
         self._send(first) if first else self._front.prompt()
         over = asyncio.ensure_future(self._over.wait())
+        asked = asyncio.ensure_future(self.app.asked_to_end())
+        asked.add_done_callback(lambda _: self._over.set())
         try:
             while not self._over.is_set():
                 line = asyncio.ensure_future(self._lines.next())
@@ -83,7 +86,8 @@ class Loop:
                     break
         finally:
             over.cancel()
-            if self.app is not None and self.busy:
+            asked.cancel()
+            if self.busy:
                 self.app.abort()
                 await asyncio.wait(self._runs)
 

@@ -98,6 +98,7 @@ class Repl:
             depth=look.depth,
         )
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._asked: asyncio.Future[None] | None = None
         self._interrupted = -TWICE
         self._spinning: asyncio.TimerHandle | None = None
         self.frame = 0
@@ -120,6 +121,8 @@ class Repl:
         self.show_session(app)
         self.draw()
         self.sending.send_early()
+        self._asked = asyncio.ensure_future(app.asked_to_end())
+        self._asked.add_done_callback(lambda _: self.leave())
 
     def show_session(self, app: App) -> None:
         """The end of the session's conversation, below what is on the screen."""
@@ -194,6 +197,8 @@ class Repl:
         """Waits for what was begun, once the run was aborted."""
         self.ui.dismiss()
         self.screen.end_guest()
+        if self._asked is not None:
+            self._asked.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=3.0)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from zot_core.agent.prompt import PromptState
 from zot_core.events.agent import SystemPromptOptions
@@ -21,6 +21,9 @@ from zot_core.types.stream import StreamPart
 
 if TYPE_CHECKING:
     from zot_core.agent.cancel import Signal
+
+
+Fitted: TypeAlias = tuple[UserContent, ...]
 
 
 class Update(Protocol):
@@ -38,7 +41,7 @@ class TurnConfig:
     arguments that really run. `barrier(spec)` returns when a call of that tool may run. `activate_tools(names)` is told
     what a result wants active and answers what became so; `find_tool(name)` makes a tool active that is called though
     it is not, and answers None where it may not. `on_overflow(failure)` makes room and answers whether it is worth
-    trying once more.
+    trying once more. `fit(name, content)` answers what of a call's result is short enough for a model.
     """
 
     model: ModelSpec
@@ -57,6 +60,7 @@ class TurnConfig:
     activate_tools: Callable[[tuple[str, ...]], Awaitable[Sequence[str] | None] | Sequence[str] | None] | None = None
     find_tool: Callable[[str], Awaitable[ToolSpec | None]] | None = None
     on_overflow: Callable[[Failure], Awaitable[bool]] | None = None
+    fit: Callable[[str, tuple[UserContent, ...]], Fitted | Awaitable[Fitted]] | None = None
 
 
 @dataclass(slots=True, kw_only=True)

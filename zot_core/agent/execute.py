@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -155,6 +155,8 @@ async def _complete(run: Run, config: TurnConfig, item: OpenCall, result: ToolRe
     )
     if item.started and sink.wants("tool_result"):
         message = await _asked(run, item, message)
+    if config.fit is not None and item.parent_call_id is None:  # after plugins: the file has what they let pass
+        message = await _fitted(config.fit, message)
     if item.closed:
         return
     item.result = message
@@ -175,6 +177,13 @@ async def _complete(run: Run, config: TurnConfig, item: OpenCall, result: ToolRe
         item.activated.extend(activated or ())
     if item.activated:
         item.result = replace(message, activated=tuple(dict.fromkeys(item.activated)))
+
+
+async def _fitted(fit: Callable[..., Any], message: ToolResultMessage) -> ToolResultMessage:
+    content = fit(f"{message.tool_name}-{message.call_id}", message.content)
+    if content is message.content:
+        return message
+    return replace(message, content=await content if inspect.isawaitable(content) else content)
 
 
 async def _asked(run: Run, item: OpenCall, message: ToolResultMessage) -> ToolResultMessage:

@@ -6,6 +6,7 @@ is the business of whoever uses it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from zot_core.config.objects import read_object
 from zot_core.config.paths import Paths, project_settings
 from zot_core.config.problems import Problem
 from zot_core.config.values import PLUGIN_SECTIONS, Settings, from_plain, sections
+from zot_core.types.places import ExtensionPlaces
 from zot_core.types.record import record
 from zot_core.types.specs import THINKING_LEVELS
 
@@ -45,6 +47,21 @@ class LoadedSettings:
     def section(self, plugin: str) -> Mapping[str, Any]:
         """The plugin's own section as written; {} when nothing was said."""
         return self.values.plugins.get(plugin, {})
+
+    def extension_places(self, home: str | Path) -> ExtensionPlaces:
+        """Where more extensions are, and which are left out. A relative path begins at the folder of the file that
+        says it; `home` is zot's, to tell that file from a project's."""
+        said = self.values.extensions
+        if not said.paths and not said.disabled:
+            return ExtensionPlaces()
+        file = Path(self.origin("extensions.paths"))
+        return ExtensionPlaces(
+            paths=tuple(os.path.normpath(file.parent / os.path.expanduser(path)) for path in said.paths),  # noqa: PTH111
+            paths_in=str(file),
+            of_project=file.parent != Path(home),
+            disabled=said.disabled,
+            disabled_in=self.origin("extensions.disabled"),
+        )
 
     def rows(self) -> list[tuple[str, Any, str]]:
         """Every setting as (key, value, origin), for `zot doctor`. What looks like a secret is hidden."""

@@ -90,7 +90,9 @@ class Extensions:
     """Subprocess extensions: more folders to load from, and names that are left out."""
 
     paths: tuple[str, ...] = ()
+    """Folders of extensions, or that hold some; `~` is your home, and a relative one begins at this file's folder."""
     disabled: tuple[str, ...] = ()
+    """Names of extensions that are not loaded, unless `--ext` names their folder."""
 
 
 @record

@@ -142,6 +142,14 @@ class PluginContext:
         """Ends the run that goes on, as the person's Esc does."""
         self._live().runs.abort(f"aborted by {self.plugin}")
 
+    def shutdown(self) -> None:
+        """Ends zot once nothing runs; see `zot_core.ctx.protocols.Context.shutdown`."""
+        self._live().app.shutdown()
+
+    def permission_preset(self) -> str | None:
+        """What tools may do now; see `zot_core.ctx.protocols.Context.permission_preset`."""
+        return self._live().permission_preset()
+
     def is_project_trusted(self) -> bool:
         """Whether the project may bring plugins and settings, decisions for this run alone included."""
         return self._live().trusted
@@ -359,7 +367,8 @@ class CommandCtx(PluginContext):
     async def fork(
         self, entry_id: str, *, position: Literal["before", "at"] = "before", with_session: WithSession | None = None
     ) -> bool:
-        """Goes on in a copy of the session up to an entry; False when `session_before_fork` was blocked."""
+        """Goes on in a copy of the session up to an entry; False when `session_before_fork` was blocked. `before` a
+        prompt leaves it out of the copy and puts its text into the editor; `at` takes the entry along."""
         return await self._replace("fork", with_session, entry_id, position)
 
     async def reload(self, what: Literal["all", "extensions"] = "all") -> ReloadReport:
@@ -373,16 +382,6 @@ class CommandCtx(PluginContext):
         if done and with_session is not None:
             await with_session(CommandCtx(app.runtime, self.plugin))
         return done
-
-
-class TrustContext:
-    """`ctx` of `project_trust`: there is no session yet, only a person to ask."""
-
-    def __init__(self, *, cwd: str, mode: str, has_ui: bool, ui: Ui) -> None:
-        self.cwd = Path(cwd)
-        self.mode = mode
-        self.has_ui = has_ui
-        self.ui = ui
 
 
 def _listed(content: Content) -> str | list[UserContent]:

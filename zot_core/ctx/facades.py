@@ -5,7 +5,7 @@ Each asks for the live Runtime on every use, so that a facade of a replaced sess
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zot_core import events
@@ -72,6 +72,14 @@ class SessionView:
     def set_label(self, entry_id: str, label: str | None) -> None:
         """Bookmarks an entry; None takes the bookmark away."""
         self._live().session.set_label(entry_id, label)
+
+    def label(self, entry_id: str) -> str | None:
+        """The bookmark of an entry; None without one."""
+        return self._live().session.labels.get(entry_id)
+
+    def labels(self) -> Mapping[str, str]:
+        """All bookmarks: from entry id to label."""
+        return self._live().session.labels
 
 
 class ToolsFacade:

@@ -81,6 +81,12 @@ class SessionView(Protocol):
     def set_label(self, entry_id: str, label: str | None) -> None:
         """Bookmarks an entry; None takes the bookmark away."""
 
+    def label(self, entry_id: str) -> str | None:
+        """The bookmark of an entry; None without one."""
+
+    def labels(self) -> Mapping[str, str]:
+        """All bookmarks, those of left branches too: from entry id to label."""
+
 
 class Tools(Protocol):
     """The session's tools."""
@@ -217,6 +223,16 @@ class Context(Protocol):
 
     def abort(self) -> None:
         """Ends the run that goes on, as the person's Esc does."""
+
+    def shutdown(self) -> None:
+        """Ends zot as a person who leaves does: once nothing runs and nothing is queued, with exit code 0; over RPC
+        also after the response of the request that goes on. Nothing happens in print and JSON mode, which end by
+        themselves."""
+
+    def permission_preset(self) -> str | None:
+        """What tools may do without asking, in one word: `full-access`, `workspace`, `accept-edits`, `auto`,
+        `read-only` or `ask`. It is what holds now, whether the line, the settings or a command said so. None where no
+        plugin watches over permissions, or it cannot tell."""
 
     def is_project_trusted(self) -> bool:
         """Whether the project may bring plugins and settings, decisions for this run alone included."""

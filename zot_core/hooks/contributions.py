@@ -84,6 +84,13 @@ _ROWS = (
         "Who may touch which file; at load only, sync, asked in the worker right before the I/O.",
     ),
     Contribution(
+        "permission_presets",
+        ("zot_core.types.permissions:PermissionPreset",),
+        "first by rank",
+        "",
+        "Who says what `ctx.permission_preset()` answers: the plugin that watches over permissions.",
+    ),
+    Contribution(
         "statuses",
         ("builtins:str",),
         "one for each plugin, by its name; an empty one shows nothing",

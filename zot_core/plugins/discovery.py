@@ -116,11 +116,17 @@ class Choice:
 
 
 def choose(candidates: Iterable[Candidate]) -> Choice:
-    """One plugin for each name, whatever its kind (`ext:guard` and `guard` are one): the first by tier and position."""
+    """One plugin for each name, whatever its kind (`ext:guard` and `guard` are one): the first by tier and position.
+
+    An extension never takes the place of a built-in; of that name both are kept.
+    """
+    found = sorted(candidates, key=lambda one: (one.tier, one.position, one.name))
+    builtins = {one.name for one in found if one.tier == BUILTIN}
     kept: dict[str, Candidate] = {}
     shadowed = []
-    for candidate in sorted(candidates, key=lambda one: (one.tier, one.position, one.name)):
-        winner = kept.setdefault(candidate.name.removeprefix("ext:"), candidate)
+    for candidate in found:
+        bare = candidate.name.removeprefix("ext:")
+        winner = kept.setdefault(candidate.name if bare in builtins else bare, candidate)
         if winner is not candidate:
             shadowed.append((candidate, winner))
     return Choice(tuple(kept.values()), tuple(shadowed))

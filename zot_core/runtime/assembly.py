@@ -106,7 +106,7 @@ async def _load(
     choice = discovery.choose([*known, *candidates])
     for loser, winner in choice.shadowed:
         _tell_shadowed(app, loser, winner, settings)
-        if loser.name in host.plugins and loser.name == winner.name:
+        if loser in known:
             host.unregister(loser.name)
     new = [one for one in choice.kept if not (one.name in host.plugins and one in known)]
     plugins = await asyncio.gather(*(_loaded(app, one) for one in new))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zot_core.config.paths import read_bytes
 from zot_core.session.session import Session
 from zot_core.types.failure import UsageError
 
@@ -88,3 +89,14 @@ def _named(app: App, root: Path, named: str) -> Session:
         if app.front.mode == "rpc" and named.endswith(".jsonl") and not path.exists():
             return Session.create(root, app.options.cwd, path=path)
         raise
+
+
+def system_md(app: App) -> str | None:
+    """The person's own system prompt, from SYSTEM.md in zot's home."""
+    try:
+        return read_bytes(app.paths.system_prompt).decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        app.note(f"{app.paths.system_prompt} is not used: {error}", "warning")
+        return None

@@ -8,7 +8,7 @@ error leaves everything as it was.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,13 +18,15 @@ from zot_core.events.base import Block, Gate
 from zot_core.plugins.errors import WouldDeadlock
 from zot_core.runtime import opening
 from zot_core.runtime.retiring import NO_LIMIT, retire
+from zot_core.runtime.runs import NOT_SENT, Replaced, Runs
 from zot_core.session.session import Session
 from zot_core.types.content import text_of
 from zot_core.types.failure import UsageError
-from zot_core.types.messages import UserMessage
+from zot_core.types.messages import CustomMessage, UserMessage
 from zot_core.types.record import record
 
 if TYPE_CHECKING:
+    from zot_core.agent.loop import RunEnd
     from zot_core.app import App
     from zot_core.runtime.runtime import Runtime
 
@@ -95,6 +97,23 @@ async def _check_tools(runtime: Runtime, *, refuse: bool) -> None:
         runtime.note(str(error), "warning")
 
 
+async def sent(app: App, send: Callable[[Runs], Awaitable[RunEnd | None]]) -> RunEnd | None:
+    """Sends to the session that is in force when its turn comes."""
+    while True:
+        try:
+            return await send(await open_runs(app))
+        except Replaced:
+            continue
+
+
+async def open_runs(app: App) -> Runs:
+    """The runs of the session in force; while it is being replaced, those of the next, once that is there."""
+    while app.runtime.runs.closed and app.lifecycle.locked():
+        async with app.lifecycle:
+            pass
+    return app.runtime.runs
+
+
 async def new(app: App) -> bool:
     """A new session, as /new has it."""
     gate = events.SessionBeforeSwitchEvent(reason="new")
@@ -113,12 +132,25 @@ async def switch(app: App, path: str) -> bool:
 
 
 async def fork(app: App, entry_id: str, position: Literal["before", "at"]) -> bool:
-    """A copy of the session up to an entry, as /fork has it."""
+    """A copy of the session up to an entry, as /fork has it; the text of a prompt that it was forked before is in the
+    editor then, above what is typed there."""
     source = app.runtime.session
     if source.entry(entry_id) is None:
         raise UsageError(f"the session has no entry {entry_id!r}")
     gate = events.SessionBeforeForkEvent(entry_id=entry_id, position=position)
-    return await _replace(app, gate, "fork", lambda: source.fork(entry_id, position), app.runtime.cwd)
+    text = forked_prompt(source, entry_id) if position == "before" else ""
+    done = await _replace(app, gate, "fork", lambda: source.fork(entry_id, position), app.runtime.cwd)
+    if done and text:
+        ui = app.front.ui
+        ui.set_editor_text("\n".join(filter(None, (text, ui.get_editor_text()))))
+    return done
+
+
+def forked_prompt(source: Session, entry_id: str) -> str:
+    """The text of the prompt at an entry; "" for any other entry."""
+    entry = source.entry(entry_id)
+    message = None if entry is None else entry.message
+    return text_of(message.content) if isinstance(message, UserMessage) else ""
 
 
 async def reload(app: App, what: Literal["all", "extensions"]) -> ReloadReport:
@@ -210,27 +242,40 @@ def _refuse_from_within(runtime: Runtime) -> None:
 
 async def _swap(app: App, runtime: Runtime, reason: Reason, target: str | None) -> None:
     old = app.runtime
-    old.runs.close()
-    old.runs.abort(f"the session is replaced ({reason})")
-    await old.runs.wait_for_idle()
-    for message in old.queues.give_back():
-        if isinstance(message, UserMessage):  # what a person typed is never lost unsaid
-            app.note(f"not sent, because the session is replaced: {text_of(message.content)}", "warning")
-    what: Any = reason
-    if old.sink.wants("session_shutdown"):
-        signal = Signal()
-        event = events.SessionShutdownEvent(reason=what, target_session_file=target, signal=signal)
-        await old.host.pipeline.tell(event, budget=app.shutdown_limits())
-        signal.abort("replaced")
+    old.runs.close(replaced=True)  # what comes from here on waits for the next one
+    try:
+        old.runs.abort(f"the session is replaced ({reason})")
+        await old.runs.wait_for_idle()
+        _tell_unsent(app, old)
+        what: Any = reason
+        if old.sink.wants("session_shutdown"):
+            signal = Signal()
+            event = events.SessionShutdownEvent(reason=what, target_session_file=target, signal=signal)
+            await old.host.pipeline.tell(event, budget=app.shutdown_limits())
+            signal.abort("replaced")
+    except BaseException:
+        old.runs.reopen()
+        raise
     previous = _file(old.session)
     await old.end(f"a {reason} session" if reason != "reload" else "a reload")
+    _tell_unsent(app, old)  # what handlers of the old session's end sent
     if old.session is not runtime.session:
         old.session.close()
+    else:
+        runtime.queues.put_back("next_turn", old.queues.take_all("next_turn"))
     app.runtime = runtime
     await begin(app, reason, previous if reason in ("new", "resume", "fork") else None)
     await retire(app, old.host)
     # Handlers of the new session may have started something that the caller need not wait for.
     await asyncio.sleep(0)
+
+
+def _tell_unsent(app: App, old: Runtime) -> None:
+    """What a person or a plugin sent is never lost unsaid."""
+    for wanted in old.runs.unsent():
+        content = wanted if isinstance(wanted, tuple) else wanted.content
+        what = f" (a {wanted.custom_type} message)" if isinstance(wanted, CustomMessage) else ""
+        app.note(f"{NOT_SENT}{what}: {text_of(content)}", "warning")
 
 
 def _file(session: Session) -> str | None:

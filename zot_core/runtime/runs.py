@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Trigger = Literal["prompt", "delivery", "extension"]
+Wanted = UserMessage | CustomMessage | tuple[UserContent, ...]
+NOT_SENT = "not sent, because the session is replaced"
+UNSENT = RunEnd(stop="blocked", failure=Failure(kind="blocked", message=NOT_SENT))
+"""The end of a prompt that was about to run, or to join a run, when the session was replaced."""
 _INSIDE: contextvars.ContextVar[bool] = contextvars.ContextVar("zot_inside_run", default=False)
+
+
+class Replaced(Exception):
+    """The session was replaced before a prompt had its turn: it belongs to the next one."""
 
 
 class Runs:
@@ -37,7 +45,9 @@ class Runs:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._lock = asyncio.Lock()
-        self._requests: list[tuple[UserMessage | CustomMessage | tuple[UserContent, ...], Trigger]] = []
+        self._requests: list[tuple[Wanted, Trigger]] = []
+        self._unsent: list[Wanted] = []
+        self._replaced = False
         self._pumping: asyncio.Task[None] | None = None
         self.signal: Signal | None = None
         self.last: RunEnd | None = None
@@ -51,6 +61,11 @@ class Runs:
     def prompting(self) -> bool:
         """Whether a prompt that somebody sent is about to run, and no record holds it yet."""
         return self._typed and (self._admitting or bool(self._runtime.queues.opening))
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing starts or joins here any more."""
+        return self._closed
 
     @property
     def idle(self) -> bool:
@@ -68,8 +83,16 @@ class Runs:
         source: Literal["interactive", "rpc", "extension"] = "interactive",
         on_start: asyncio.Event | None = None,
     ) -> RunEnd | None:
-        """Runs a prompt to its end, after what runs already; None when a plugin dealt with it itself."""
+        """Runs a prompt to its end, after what runs already; None when a plugin dealt with it itself.
+
+        Raises Replaced when another session is in force before its turn comes. One that was about to begin and did not,
+        for the same reason, ends as `UNSENT`: its text is the caller's to keep.
+        """
         async with self._lock:
+            if self._closed:
+                if self._replaced:
+                    raise Replaced
+                return RunEnd(stop="aborted")
             if on_start is not None:
                 on_start.set()
             # From here on an abort counts, even while `input` is being asked.
@@ -80,9 +103,10 @@ class Runs:
                     joined = await self._admit(text, images, source, None)
                 if not isinstance(joined, UserMessage):
                     return joined
-                return await self._run_all([joined], "prompt")
+                end = await self._run_all([joined], "prompt")
+                return self._not_sent() if end.stop == "aborted" and not end.messages else end
             except Aborted:
-                return RunEnd(stop="aborted")
+                return self._not_sent()
             finally:
                 self.signal = None
                 self._typed = self._admitting = False
@@ -108,10 +132,12 @@ class Runs:
         source: Literal["interactive", "rpc", "extension"],
         delivery: Literal["steer", "follow_up"],
     ) -> RunEnd | None:
-        """Lets a prompt join the run that goes on; with none going on it is a prompt of its own."""
-        if not self._lock.locked():
+        """Lets a prompt join the run that goes on; with none going on it is a prompt of its own, and ends like one."""
+        if self._closed or not self._lock.locked():
             return await self.prompt(text, images, source)
         joined = await self._admit(text, images, source, delivery)
+        if self._closed and isinstance(joined, UserMessage):
+            return self._not_sent()  # the run that it was to join is over
         if isinstance(joined, UserMessage):
             self.deliver(joined, delivery, trigger_turn=True)
             return None
@@ -121,7 +147,9 @@ class Runs:
         """Puts a message where `deliver_as` says; when idle it starts a run, if it may, or waits for the next
         prompt."""
         queues = self._runtime.queues
-        if deliver_as == "next_turn":
+        if self._closed and (trigger_turn or isinstance(message, UserMessage)):
+            self._unsent.append(message)
+        elif deliver_as == "next_turn":
             queues.put("next_turn", message)
         elif self._lock.locked():
             queues.put(deliver_as, message)
@@ -144,10 +172,21 @@ class Runs:
         self._requests.append((content, "prompt"))
         self.pump()
 
-    def close(self) -> None:
-        """Lets nothing start any more: what plugins asked for and did not get yet is dropped."""
-        self._closed = True
-        self._requests.clear()
+    def close(self, *, replaced: bool = False) -> None:
+        """Lets nothing start any more; what plugins asked for and did not get yet is `unsent`. `replaced` says that
+        prompts may wait for another session."""
+        self._closed, self._replaced = True, replaced
+        self._drop_requests()
+
+    def reopen(self) -> None:
+        """The session is not replaced after all."""
+        self._closed = self._replaced = False
+
+    def unsent(self) -> tuple[Wanted, ...]:
+        """Takes away what will not be sent in this session: queued messages, and what plugins asked for."""
+        taken = (*self._runtime.queues.give_back(), *self._unsent)
+        self._unsent.clear()
+        return taken
 
     def abort(self, reason: str = "user") -> None:
         """Ends the run that goes on; what is queued stays where it is."""
@@ -167,9 +206,17 @@ class Runs:
     def pump(self) -> None:
         """Starts what was asked for, unless a dispatch or a run goes on: both come here when they are over."""
         if self._closed:
-            self._requests.clear()
+            self._drop_requests()
         if self._requests and self._pumping is None and not self._runtime.sink.dispatching:
             self._pumping = self._runtime.app.create_task(self._drain(), "zot:requested-run")
+
+    def _drop_requests(self) -> None:
+        self._unsent += [wanted for wanted, _ in self._requests]
+        self._requests.clear()
+
+    def _not_sent(self) -> RunEnd:
+        """The end of a prompt of which nothing is in the session."""
+        return UNSENT if self._replaced else RunEnd(stop="aborted")
 
     async def _drain(self) -> None:
         try:
@@ -183,7 +230,7 @@ class Runs:
         finally:
             self._pumping = None
 
-    def _start_command(self, wanted: UserMessage | CustomMessage | tuple[UserContent, ...]) -> bool:
+    def _start_command(self, wanted: Wanted) -> bool:
         if not isinstance(wanted, tuple):
             return False
         images = [block for block in wanted if isinstance(block, Image)]
@@ -228,8 +275,10 @@ class Runs:
 
     async def _run_all(self, messages: list[UserMessage | CustomMessage], trigger: Trigger) -> RunEnd:
         """A run, and one more for what was queued too late to join it, by a handler of `agent_settled` say."""
+        typed, queues = self._typed, self._runtime.queues
         end = await self._run(messages, trigger)
-        queues = self._runtime.queues
+        if self._closed and not typed:
+            self._unsent += self._unsaid  # nobody waits for its end
         while queues and end.failure is None and end.stop != "aborted":
             lane: Lane = "steer" if queues.steer else "follow_up"
             taken = queues.take_all("steer") or (queues.take("follow_up"),)
@@ -257,6 +306,8 @@ class Runs:
             return self.last
         finally:
             _INSIDE.reset(token)
-            self.signal = None
             self._unsaid = runtime.queues.take_all("opening")
-            await runtime.sink.synced()
+            try:
+                await runtime.sink.synced()
+            finally:
+                self.signal = None  # only now: until here it can be seen that an aborted run takes nothing more

@@ -31,7 +31,7 @@ from zot_core.runtime.secrecy import secrets_of
 from zot_core.runtime.sink import SessionSink
 from zot_core.runtime.toolbox import Toolbox
 from zot_core.runtime.turning import Turns
-from zot_core.types.specs import SessionFacts
+from zot_core.types.specs import SessionFacts, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -233,6 +233,17 @@ class Runtime:
         found = (policy if policy.current is None else policy.current() for policy in self.policies)
         return tuple(policy for policy in found if policy is not None)
 
+    def permission_preset(self) -> str | None:
+        """The preset that the first plugin which watches over permissions enforces now; None without one, or when it
+        fails."""
+        for plugin, spec in self.contributed("permission_presets"):
+            try:
+                return str(resolve(spec.read)(self.context(plugin)))
+            except Exception as error:  # the plugin's own; whoever asked is told that it is not known
+                self.host.pipeline.broken(plugin, "permission_presets", error)
+                break
+        return None
+
     def show_statuses(self, *, anew: bool) -> None:
         """Puts up what plugins have to show from the start on; `anew` is for a screen that shows nothing yet."""
         for plugin, text in self.contributed("statuses"):
@@ -329,6 +340,7 @@ class Runtime:
                 for place, (kind, ref) in enumerate(explicit)
                 if kind == "ext"
             ),
+            extension_places=self.settings.extension_places(self.app.paths.home),
             no_extensions=self.app.options.no_ext,
             secret_env=self.secrets,
         )

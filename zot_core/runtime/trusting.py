@@ -5,20 +5,31 @@ The order of who decides is `zot_core.config.trust`'s; this is the part that nee
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zot_core.config.trust import REMEMBER, TrustStore, decide, found_to_trust
-from zot_core.ctx.context import TrustContext
 
 if TYPE_CHECKING:
     from zot_core.app import App
     from zot_core.config.settings import LoadedSettings
+    from zot_core.ctx.protocols import Ui
     from zot_core.events.session import Trust
     from zot_core.plugins.host import PluginHost
 
 _ONCE = "Yes, this time"
 _NO = "No"
 _NEVER = "No, and remember it"
+
+
+class TrustContext:
+    """`ctx` of `project_trust`: there is no session yet, only a person to ask."""
+
+    def __init__(self, *, cwd: str, mode: str, has_ui: bool, ui: Ui) -> None:
+        self.cwd = Path(cwd)
+        self.mode = mode
+        self.has_ui = has_ui
+        self.ui = ui
 
 
 async def is_trusted(app: App, host: PluginHost, settings: LoadedSettings, cwd: str) -> bool:

@@ -9,15 +9,30 @@ import datetime
 from typing import TYPE_CHECKING, Any
 
 from zot_core.agent.cancel import Signal
-from zot_core.agent.config import TurnConfig, Update
+from zot_core.agent.config import Fitted, TurnConfig, Update
 from zot_core.agent.prompt import build_base, options_for
 from zot_core.ctx.context import ToolCtx
+from zot_core.types.content import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from zot_core.runtime.runtime import Runtime
     from zot_core.types.content import ToolCall
     from zot_core.types.failure import Failure
     from zot_core.types.specs import PromptSection, ToolSpec
+
+
+SHORT = 1000
+"""So many characters fit in any case, in lines too."""
+
+
+def _fit(name: str, content: Fitted) -> Fitted | Awaitable[Fitted]:
+    if sum(len(block.text) for block in content if isinstance(block, Text)) <= SHORT:
+        return content
+    from zot_core.toolkit.fitting import fitted  # not needed for a first request
+
+    return fitted(name, content)
 
 
 class Turns:
@@ -62,6 +77,7 @@ class Turns:
             activate_tools=self._activate,
             find_tool=self._find_tool,
             on_overflow=self._make_room,
+            fit=_fit,
         )
 
     def refresh_prompt(self) -> None:

@@ -11,6 +11,7 @@ from dataclasses import field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from zot_core.types.places import ExtensionPlaces
 from zot_core.types.prompt_specs import Expansion as Expansion
 from zot_core.types.prompt_specs import ExpansionName as ExpansionName
 from zot_core.types.prompt_specs import PromptSection as PromptSection
@@ -294,6 +295,8 @@ class SessionFacts:
     extensions: tuple[tuple[int, str], ...] = ()
     """The extensions that the command line names, absolute, each with its place among all explicit plugins
     (`--ext`)."""
+    extension_places: ExtensionPlaces = field(default_factory=ExtensionPlaces)
+    """What the settings say of more extensions, and of some that are left out."""
     no_extensions: bool = False
     """Whether only explicit extensions are wanted (`--no-ext`)."""
     secret_env: frozenset[str] = frozenset()

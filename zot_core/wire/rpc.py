@@ -233,7 +233,7 @@ class SwitchSession(Request):
 
 
 class Fork(Request):
-    """Goes on in a copy of the session up to an entry."""
+    """Goes on in a copy of the session up to an entry. Before a prompt, the answer has its text as `editor_text`."""
 
     acts = "in order, when idle"
     answer = Clear.answer

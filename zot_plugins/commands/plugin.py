@@ -15,7 +15,8 @@ _ROWS: tuple[tuple[str, str, str, str, str, str, tuple[str, ...]], ...] = (
     ("reasoning", "choose how much the model thinks", "[LEVEL]", "models:reasoning", "run", _MODEL, ("thinking",)),
     ("new", "begin a new session", "", "sessions:new", "abort", _SESSION, ()),
     ("resume", "go on with another session; rename, delete", "[ID]", "resume:resume", "wait", _SESSION, ("sessions",)),
-    ("fork", "go on in a copy of this session", "", "sessions:fork", "wait", _SESSION, ("clone",)),
+    ("fork", "go on from an earlier prompt, in a copy", "[here|WORDS]", "sessions:fork", "wait", _SESSION, ()),
+    ("clone", "go on in a copy of this session", "", "sessions:clone", "wait", _SESSION, ()),
     ("name", "name this session", "[NAME]", "sessions:name", "run", _SESSION, ("rename",)),
     ("session", "what this session holds and cost", "[name|fork|export]", "session:session", "run", _SESSION, ()),
     ("export", "write this session to a file", "[FILE.md or FILE.jsonl]", "export:export", "run", _SESSION, ()),
@@ -30,6 +31,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str, tuple[str, ...]], ...] = (
 )
 _COMPLETE = {
     "help": "help:names",
+    "fork": "sessions:places",
     "model": "models:names",
     "reasoning": "models:levels",
     "session": "session:words",
@@ -48,7 +50,7 @@ def commands() -> list[CommandSpec]:
             argument_hint=hint,
             handler=_HERE + handler,
             busy=busy,  # type: ignore[arg-type]
-            requires_arguments=True if name == "btw" else None,
+            requires_arguments=True if name == "btw" else False if name == "fork" else None,
             complete=_HERE + _COMPLETE[name] if name in _COMPLETE else None,
             aliases=aliases,
             group=group,

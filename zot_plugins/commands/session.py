@@ -21,7 +21,7 @@ from zot_plugins.commands import export, sessions
 
 _WORDS = {
     "name": ("give it a name", sessions.name),
-    "fork": ("go on in a copy", sessions.fork),
+    "fork": ("go on from an earlier prompt, in a copy", sessions.fork),
     "export": ("write it to a file", export.export),
 }
 MOST_TOOLS = 6

@@ -40,7 +40,14 @@ def candidates(session: SessionFacts) -> list[Candidate]:
         secrets=session.secret_env,
         tool_timeout=float(limit) if isinstance(limit, int | float) and limit > 0 else 60.0,
     )
-    found = find_extensions(session.extensions, session.cwd, session.trusted, session.home, session.no_extensions)
+    found = find_extensions(
+        session.extensions,
+        session.cwd,
+        session.trusted,
+        session.home,
+        session.no_extensions,
+        session.extension_places,
+    )
     _say_shadowed(found, session.home)
     # Whoever names two of one name on the command line is told that the second is not used.
     asked = [one for one in found if one.loads or (one.skipped == "shadowed" and one.tier == EXPLICIT)]

@@ -16,7 +16,7 @@ from zot_core.plugins.rank import EXPLICIT, PROJECT, USER
 from zot_core.types.failure import UsageError, ZotError
 from zot_core.types.record import record
 from zot_core.types.specs import SessionFacts
-from zot_plugins.extension_bridge.finding import Found, find_extensions
+from zot_plugins.extension_bridge.finding import Found, find_extensions, off_in
 from zot_plugins.extension_bridge.logs import log_path
 from zot_plugins.extension_bridge.manifest import check_name
 from zot_plugins.extension_bridge.status import Status
@@ -77,7 +77,8 @@ def complete(text: str, session: SessionFacts) -> list[str]:
 
 
 def _find(session: SessionFacts) -> list[Found]:
-    return find_extensions(session.extensions, session.cwd, session.trusted, session.home)
+    places = session.extension_places
+    return find_extensions(session.extensions, session.cwd, session.trusted, session.home, more=places)
 
 
 def _rows(ctx: Any, session: SessionFacts) -> Iterator[_Row]:
@@ -197,6 +198,8 @@ def _switched(name: str, on: bool, ctx: Any, session: SessionFacts) -> str:
         raise UsageError(_unknown(name, [one.name for one in _find(session)]))
     if one.manifest is None:
         raise ZotError(f"{name} cannot be {state}: {one.error}")
+    if on and one.off_in:
+        raise ZotError(f"{name} cannot be enabled here: {off_in(one)}")
     if one.manifest.enabled == on:
         return f"{name} is {state} already. `/reload-ext` makes what is on disk hold in this session."
     set_enabled(one, on)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from zot_core.plugins.rank import EXPLICIT, PROJECT, USER
+from zot_core.types.places import ExtensionPlaces
 from zot_core.types.record import record
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 FILE = "extension.json"
 FOLDER = "extensions"
 PROJECT_FOLDER = ".zot"
+NOWHERE = ExtensionPlaces()
 
 
 @record(kw_only=True)
@@ -27,7 +29,8 @@ class Found:
 
     `name` is the manifest's, or the folder's when the manifest cannot be read: then `error` says why. `tier` and
     `position` are its place in the order (`zot_core.plugins.rank`). `skipped` says why it is not loaded, with
-    `shadowed_by` as the folder that has its name.
+    `shadowed_by` as the folder that has its name, and `off_in` as the settings file whose `extensions.disabled` names
+    it. `listed_in` is the settings file whose `extensions.paths` leads to it.
     """
 
     folder: Path
@@ -38,11 +41,13 @@ class Found:
     error: ManifestError | None = None
     skipped: Literal["", "disabled", "shadowed", "untrusted"] = ""
     shadowed_by: Path | None = None
+    listed_in: str = ""
+    off_in: str = ""
 
     @property
     def enabled(self) -> bool:
-        """What its manifest says; one that cannot be read is not disabled."""
-        return self.manifest is None or self.manifest.enabled
+        """What its manifest and the settings say; one that cannot be read is not disabled by its manifest."""
+        return not self.off_in and (self.manifest is None or self.manifest.enabled)
 
     @property
     def loads(self) -> bool:
@@ -62,13 +67,15 @@ def find_extensions(
     trusted: bool,
     home: str | Path,
     no_extensions: bool = False,
+    more: ExtensionPlaces = NOWHERE,
 ) -> list[Found]:
     """Every extension, in the order of rank, those that are not loaded included.
 
     `explicit` are (position, path) of the command line; a relative path begins at `cwd`. They are loaded even where
     their manifest says `enabled: false`, since somebody asked for them. The project's are `untrusted` and count for
     nothing while it is not trusted. A disabled one keeps its name: it switches off those behind it. With
-    `no_extensions` only explicit ones are looked for.
+    `no_extensions` only explicit ones are looked for. `more` is what the settings say: those that they lead to come
+    after the installed ones of the same tier, in the order of the list.
     """
     found = [_explicit(Path(cwd), position, path) for position, path in explicit]
     if not no_extensions:
@@ -76,7 +83,27 @@ def find_extensions(
         if os.path.realpath(project) != os.path.realpath(own):
             found += [_read(folder, PROJECT) for folder in _folders(project)]
         found += [_read(folder, USER) for folder in _folders(own)]
+        if more.paths:
+            found += _listed(more, {os.path.realpath(one.folder) for one in found})
+    if more.disabled:
+        found = [_with(one, off_in=more.disabled_in) if one.name in more.disabled else one for one in found]
     return _judged(found, trusted)
+
+
+def off_in(found: Found) -> str:
+    """Why it does not load though its manifest may say so."""
+    return f"extensions.disabled in {found.off_in} names it; take it out of that list"
+
+
+def _listed(more: ExtensionPlaces, known: set[str]) -> Iterator[Found]:
+    """What `extensions.paths` leads to; a path that leads to nothing is an extension that cannot be read."""
+    tier = PROJECT if more.of_project else USER
+    for position, path in enumerate(map(Path, more.paths), 1):
+        folders = [path] if os.path.lexists(path / FILE) else list(_folders(path))
+        for folder in folders or [path]:
+            if os.path.realpath(folder) not in known:
+                known.add(os.path.realpath(folder))
+                yield _with(_read(folder, tier, position), listed_in=more.paths_in)
 
 
 def _judged(found: list[Found], trusted: bool) -> list[Found]:
@@ -84,29 +111,20 @@ def _judged(found: list[Found], trusted: bool) -> list[Found]:
     judged = []
     for one in sorted(found, key=lambda one: (one.tier, one.position, one.name, one.folder.name)):
         if one.tier == PROJECT and not trusted:
-            judged.append(_with(one, "untrusted"))
+            judged.append(_with(one, skipped="untrusted"))
             continue
         winner = winners.setdefault(one.name, one)
         if winner is not one:
-            judged.append(_with(one, "shadowed", winner.folder))
+            judged.append(_with(one, skipped="shadowed", shadowed_by=winner.folder))
         elif not one.enabled and one.tier != EXPLICIT:
-            judged.append(_with(one, "disabled"))
+            judged.append(_with(one, skipped="disabled"))
         else:
             judged.append(one)
     return judged
 
 
-def _with(one: Found, skipped: Literal["disabled", "shadowed", "untrusted"], shadowed_by: Path | None = None) -> Found:
-    return Found(
-        folder=one.folder,
-        name=one.name,
-        tier=one.tier,
-        position=one.position,
-        manifest=one.manifest,
-        error=one.error,
-        skipped=skipped,
-        shadowed_by=shadowed_by,
-    )
+def _with(one: Found, **changes: Any) -> Found:
+    return Found(**{name: getattr(one, name) for name in Found.__dataclass_fields__} | changes)
 
 
 def _explicit(cwd: Path, position: int, path: str) -> Found:

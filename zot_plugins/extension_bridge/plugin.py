@@ -17,9 +17,10 @@ def settings() -> SettingsSpec:
 
 @hookimpl
 def sources(session: SessionFacts) -> list[Candidate]:
-    """The extensions of the command line, of the project where it is trusted, and of the home."""
+    """The extensions of the command line, of the project where it is trusted, of the home and of the settings."""
     folders = (f"{session.cwd}/.zot/extensions", f"{session.home}/extensions")
-    if not session.extensions and (session.no_extensions or not any(map(os.path.isdir, folders))):
+    more = session.extension_places.paths
+    if not session.extensions and (session.no_extensions or not (more or any(map(os.path.isdir, folders)))):
         return []
     found: list[Candidate] = resolve("zot_plugins.extension_bridge.candidates:candidates")(session)
     return found

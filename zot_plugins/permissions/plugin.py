@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from zot_core import hookimpl
+from zot_core.types.permissions import PermissionPreset
 from zot_core.types.specs import CommandSpec, FlagSpec, SessionFacts, SettingsSpec, resolve
 
 PRESETS = ("full-access", "workspace", "accept-edits", "auto", "read-only", "ask")
@@ -54,6 +55,12 @@ def commands() -> list[CommandSpec]:
             complete="zot_plugins.permissions.commands:presets",
         ),
     ]
+
+
+@hookimpl
+def permission_presets() -> PermissionPreset:
+    """What `ctx.permission_preset()` answers."""
+    return PermissionPreset(read="zot_plugins.permissions.commands:in_force")
 
 
 @hookimpl

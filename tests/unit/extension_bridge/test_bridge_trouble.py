@@ -418,7 +418,8 @@ def test_a_frame_of_just_four_mebibytes_is_taken(runtime: Open, tmp_path: Path, 
 
     result = play(runtime, ext, story, script=Script().tool_call("weather").then().text("Done."))
     assert not result.is_error
-    assert len(result.content[0].text) > 4_000_000
+    saved = result.content[-1].text.partition("All of it: ")[2].removesuffix("]")
+    assert Path(saved).stat().st_size > 4_000_000
 
 
 def test_a_tool_has_its_time(runtime: Open, tmp_path: Path, world: Any) -> None:

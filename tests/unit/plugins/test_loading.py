@@ -147,14 +147,18 @@ def test_one_name_is_one_plugin_whatever_its_kind():
     def candidate(name, tier, position=0):
         return Candidate(name=name, tier=tier, position=position, load=lambda: None)
 
-    mine, ext, own, other = (
-        candidate("guard", USER),
-        candidate("ext:guard", PROJECT),
-        candidate("guard", BUILTIN),
-        candidate("b", EXPLICIT, 1),
-    )
-    choice = choose([own, mine, ext, other])
-    assert choice.kept == (other, ext) and choice.shadowed == ((mine, ext), (own, ext))
+    mine, ext, other = candidate("guard", USER), candidate("ext:guard", PROJECT), candidate("b", EXPLICIT, 1)
+    choice = choose([mine, ext, other])
+    assert choice.kept == (other, ext) and choice.shadowed == ((mine, ext),)
+
+
+def test_a_built_in_gives_way_to_a_python_plugin_of_its_name_and_to_no_extension():
+    def candidate(name, tier):
+        return Candidate(name=name, tier=tier, load=lambda: None)
+
+    mine, ext, own = candidate("guard", USER), candidate("ext:guard", PROJECT), candidate("guard", BUILTIN)
+    assert choose([own, ext]).kept == (ext, own)
+    assert choose([own, mine]).shadowed == ((own, mine),)
 
 
 def test_a_package_whose_submodule_has_a_hooks_name_is_refused_when_it_is_registered(loader, tmp_path):

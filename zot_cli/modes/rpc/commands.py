@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from zot_cli.modes.rpc import looks
 from zot_core._version import __version__
+from zot_core.runtime.replacing import forked_prompt
 from zot_core.types.failure import Failure, RunFailed, UsageError
 from zot_core.types.safe_text import error_text
 from zot_core.wire import rpc
@@ -201,7 +202,11 @@ async def _switch_session(server: Server, request: rpc.SwitchSession) -> Any:
 
 @_answers(rpc.Fork)
 async def _fork(server: Server, request: rpc.Fork) -> Any:
-    return await _replaced(server, app_of(server).fork(request.entry_id, request.position))
+    """The session object; before a prompt also that prompt's text, for the client's editor."""
+    app = app_of(server)
+    text = forked_prompt(app.runtime.session, request.entry_id) if request.position == "before" else ""
+    answer = await _replaced(server, app.fork(request.entry_id, request.position))
+    return {**answer, "editor_text": text} if text else answer
 
 
 @_answers(rpc.SetSessionName)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from zot_cli import exits
+from zot_core.runtime.runs import Replaced
 from zot_core.types.content import Image, text_of
 from zot_core.types.failure import Failure, RunFailed, StopReason, UsageError
 from zot_core.types.messages import UserMessage
@@ -33,7 +34,7 @@ class Prompts:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._waiting: deque[tuple[Said, bool]] = deque()
-        self._joining: dict[asyncio.Task[Any], tuple[Said, Delivery]] = {}
+        self._joining: dict[asyncio.Task[Any], tuple[Said, Delivery, bool]] = {}
         self._active: Said | None = None
         self._moved = asyncio.Event()
 
@@ -71,9 +72,9 @@ class Prompts:
                     self._move()
 
     async def quiet(self, app: App) -> None:
-        """Returns when nothing runs and no prompt waits."""
+        """Returns when nothing runs, no prompt waits, and no message is about to join."""
         while True:
-            if not self.idle:
+            if not self.idle or self._about_to_join():
                 await self._moved.wait()
             elif not app.is_idle:
                 await app.wait_for_idle()
@@ -88,8 +89,8 @@ class Prompts:
             return {"queued": True}
         # Known from now on, not from its first step on: an abort may come before that.
         task = asyncio.create_task(self._joined(app, said, delivery, in_order), name="zot:rpc-join")
-        self._joining[task] = (said, delivery)
-        task.add_done_callback(self._joining.pop)
+        self._joining[task] = (said, delivery, in_order)
+        task.add_done_callback(self._has_joined)
         return _unless_taken_back(task)
 
     def take_back(self, app: App | None) -> list[dict[str, Any]]:
@@ -103,7 +104,7 @@ class Prompts:
             if not answered:
                 self._server.refuse(said, NOT_RUN)
         self._waiting.clear()
-        for task, (said, delivery) in list(self._joining.items()):
+        for task, (said, delivery, _) in list(self._joining.items()):
             returned.append(_row(delivery, said.message, said.pictures(), said.id))
             task.cancel()
         if app is not None:
@@ -137,20 +138,36 @@ class Prompts:
             self._server.front.finish(stop, failure)
 
     async def _joined(self, app: App, said: Said, delivery: Delivery, in_order: bool) -> dict[str, Any]:
+        behind = False
         while True:
             if _is_ending(app):
                 await self._over(app)
             elif app.is_idle and (not self.idle or (self._server.prompt_ahead and not in_order)):
+                if self.idle and not behind:
+                    behind = True
+                    self._move()  # what is before that prompt does not wait for this message
                 await self._moved.wait()  # a prompt that came before it is about to start
+            elif app.is_idle:
+                self.add(said, answered=True)
+                return {"queued": True}
             else:
-                break
-        if app.is_idle:
-            self.add(said, answered=True)
-            return {"queued": True}
-        end = await app.runtime.runs.queue(said.message, said.pictures(), "rpc", delivery)
+                try:
+                    end = await app.runtime.runs.queue(said.message, said.pictures(), "rpc", delivery)
+                    break
+                except Replaced:
+                    pass  # it belongs to the next session
         if end is not None and end.stop == "blocked" and not end.messages:
             raise RunFailed(end.failure or Failure(kind="blocked", message="a plugin refused it"))
         return {"queued": True}
+
+    def _about_to_join(self) -> bool:
+        """Whether a message that came is on its way into a run, and waits for no prompt behind another request."""
+        ahead = self._server.prompt_ahead
+        return any(in_order or not ahead for _, _, in_order in self._joining.values())
+
+    def _has_joined(self, task: asyncio.Task[Any]) -> None:
+        del self._joining[task]
+        self._move()
 
     async def _over(self, app: App) -> None:
         """Returns when the run that was aborted is over: nothing joins it any more."""
@@ -172,8 +189,8 @@ class Prompts:
 
 
 def _is_ending(app: App) -> bool:
-    signal = app.runtime.runs.signal
-    return signal is not None and signal.aborted
+    runs = app.runtime.runs
+    return not runs.idle and (runs.closed or (runs.signal is not None and runs.signal.aborted))
 
 
 async def _unless_taken_back(task: asyncio.Task[dict[str, Any]]) -> dict[str, Any]:

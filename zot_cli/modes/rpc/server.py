@@ -9,7 +9,7 @@ import asyncio
 import hmac
 import inspect
 from collections import deque
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from zot_cli import exits
@@ -111,8 +111,15 @@ class Server:
         ]
 
     async def over(self) -> None:
-        """Returns when stdin has ended and all that was asked for is finished, or the process is told to end."""
-        ends = {asyncio.create_task(self._finished()), asyncio.create_task(self._stopping.wait())}
+        """Returns when stdin has ended or a plugin asked for the end, and all that was asked for is finished; or when
+        the process is told to end."""
+        app = self.app
+        assert app is not None
+        ends = {
+            asyncio.create_task(self._finished(app, self._input_ended.wait())),
+            asyncio.create_task(self._finished(app, app.asked_to_end())),
+            asyncio.create_task(self._stopping.wait()),
+        }
         try:
             done, _ = await asyncio.wait({*ends, *self._loops}, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -252,10 +259,8 @@ class Server:
         self._tasks.discard(task)
         self._changed.set()
 
-    async def _finished(self) -> None:
-        app = self.app
-        assert app is not None
-        await self._input_ended.wait()
+    async def _finished(self, app: App, begin: Awaitable[Any]) -> None:
+        await begin
         while True:
             self._changed.clear()
             await self.prompts.quiet(app)

@@ -60,7 +60,8 @@ async def _examine(console: Console) -> list[dict[str, Any]]:
     try:
         explicit = [(place, path) for place, (kind, path) in enumerate(options.explicit) if kind == "ext"]
         runtime = app.runtime
-        found = find_extensions(explicit, runtime.cwd, runtime.trusted, app.paths.home, options.no_ext)
+        places = runtime.settings.extension_places(app.paths.home)
+        found = find_extensions(explicit, runtime.cwd, runtime.trusted, app.paths.home, options.no_ext, places)
         remotes = _remotes(app)
         waits = [asyncio.ensure_future(remote.settled()) for remote in remotes.values()]
         if waits:
@@ -127,6 +128,10 @@ def _show(console: Console, rows: list[dict[str, Any]], broken: list[str]) -> No
         said += [("warning", text) for text in row["warnings"]]
         if row["shadowed_by"]:
             said.append(("shadowed", f"{row['shadowed_by']} has its name and is used"))
+        if row["state"] == "disabled" and row["disabled_in"]:
+            said.append(("disabled", f"extensions.disabled in {row['disabled_in']} names it"))
+        if row["error"] and row["listed_in"]:
+            said.append(("listed", f"extensions.paths in {row['listed_in']} leads to it"))
         if row["state"] == "not trusted":
             said.append(("not started", "the project is not trusted; --trust uses it once: zot --trust ext doctor"))
         said = [(kind, text) for kind, text in said if text]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zot_core.config.paths import Paths
+from zot_core.config.paths import Paths, project_settings
 from zot_core.plugins.rank import EXPLICIT, PROJECT, USER
 from zot_core.types.failure import UsageError
 from zot_core.types.record import record
@@ -19,6 +19,7 @@ from zot_plugins.extension_bridge.finding import Found, extension_folders, find_
 
 if TYPE_CHECKING:
     from zot_core.frontend import Console
+    from zot_core.types.places import ExtensionPlaces
 
 SCOPES = {EXPLICIT: "command line", PROJECT: "project", USER: "home"}
 """Tier -> how people call it."""
@@ -42,7 +43,17 @@ def scope_of(console: Console, project: bool) -> Scope:
 
 def installed(console: Console) -> list[Found]:
     """All in both scopes, as if the project were trusted: what a name means is no matter of trust."""
-    return find_extensions((), console.cwd, True, Paths.find().home)
+    return find_extensions((), console.cwd, True, Paths.find().home, more=listed_places(console))
+
+
+def listed_places(console: Console) -> ExtensionPlaces:
+    """What the settings say, the project's only where it is trusted."""
+    from zot_core.config.boot import BootCache
+    from zot_core.config.settings import load_settings
+
+    paths = Paths.find()
+    project = console.cwd if project_settings(console.cwd).is_file() and is_trusted(console) else None
+    return load_settings(paths, project, cache=BootCache(paths.boot)).extension_places(paths.home)
 
 
 def in_scope(console: Console, scope: Scope) -> list[Found]:
@@ -50,18 +61,25 @@ def in_scope(console: Console, scope: Scope) -> list[Found]:
     return [one for one in installed(console) if one.folder.parent == scope.folder]
 
 
-def named(console: Console, name: str, project: bool) -> Found:
-    """The extension of this name in the scope. Raises UsageError, which says where it is instead or what is near."""
+def named(console: Console, name: str, project: bool, *, listed: bool = True) -> Found:
+    """The extension of this name in the scope. Raises UsageError, which says where it is instead or what is near;
+    without `listed` also for one that only the settings lead to."""
     scope = scope_of(console, project)
     for one in in_scope(console, scope):
         if one.name == name:
             return one
     everywhere = installed(console)
+    mine = [one for one in everywhere if one.listed_in and one.name == name and (one.tier == PROJECT) == project]
+    if mine and listed:
+        return mine[0]
+    if mine:
+        raise UsageError(f"{name} is not installed: extensions.paths in {mine[0].listed_in} leads to {mine[0].folder}")
     other = next((one for one in everywhere if one.name == name), None)
     if other is not None:
         how = "with --project" if other.tier == PROJECT else "without --project"
         raise UsageError(f"{name} is no extension of the {scope.name}; it is in {other.folder.parent}: name it {how}")
-    raise UsageError(unknown(name, [one.name for one in everywhere if one.folder.parent == scope.folder], scope))
+    here = [one.name for one in everywhere if (one.tier == PROJECT) == project]
+    raise UsageError(unknown(name, here, scope))
 
 
 def unknown(name: str, known: list[str], scope: Scope | None = None) -> str:
@@ -131,5 +149,7 @@ def row_of(found: Found) -> dict[str, Any]:
         "folder": str(found.folder),
         "link_to": link,
         "shadowed_by": str(found.shadowed_by or ""),
+        "listed_in": found.listed_in,
+        "disabled_in": found.off_in,
         "error": str(found.error or ""),
     }

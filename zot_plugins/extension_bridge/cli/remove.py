@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def remove(console: Console, name: str, yes: bool, project: bool) -> int:
     """Asks in a terminal; elsewhere it wants `--yes`."""
-    found = named(console, name, project)
+    found = named(console, name, project, listed=False)
     folder, linked = found.folder, found.folder.is_symlink()
     what = f"the link {folder} (what it leads to stays)" if linked else f"{folder} with all that is in it"
     if not yes:

@@ -9,7 +9,7 @@ import click
 from zot_core.config.paths import Paths
 from zot_core.types.failure import ZotError
 from zot_plugins.extension_bridge.cli.places import named, project_option
-from zot_plugins.extension_bridge.finding import FILE, Found
+from zot_plugins.extension_bridge.finding import FILE, Found, off_in
 
 if TYPE_CHECKING:
     from zot_core.frontend import Console
@@ -37,6 +37,8 @@ def _switch(console: Console, found: Found, on: bool) -> None:
     state = "enabled" if on else "disabled"
     if found.manifest is None:
         raise ZotError(f"{found.name} cannot be {state}: {found.error}")
+    if on and found.off_in:
+        raise ZotError(f"{found.name} cannot be enabled: {off_in(found)}")
     if found.manifest.enabled == on:
         console.say(f"{found.name} is {state} already")
         return
