@@ -135,9 +135,10 @@ class Repl:
 
     def _show_last(self) -> None:
         """The end of the transcript, once its pictures are ready."""
-        lines = self.transcript.last_lines(self.screen.width, self.look, 3 * self.screen.size.rows)
+        rows = 3 * self.screen.size.rows
+        lines = self.transcript.last_lines(self.screen.width, self.look, rows)
         if lines and self.gallery.ready(lines, self._show_last):
-            self.screen.commit([*lines, []])
+            self.screen.commit([*lines, []], max(len(self.transcript.blocks) - rows, 0))
 
     def _greet(self) -> None:
         """The first words to somebody who has no model yet."""
@@ -239,7 +240,8 @@ class Repl:
         if done:
             width, header = self.screen.width, [] if before else self.ui.parts.header_lines(self.screen.width)
             lines = self.transcript.lines(done, width, self.look, before)
-            self.screen.commit([*header, [], *lines] if header else lines)
+            begin = len(self.transcript.blocks) - len(done)
+            self.screen.commit([*header, [], *lines] if header else lines, begin)
         if self._spinning is None:
             self._spin()
         self.screen.cost(time.perf_counter() - began)
@@ -288,14 +290,14 @@ class Repl:
 
     def _resized(self, width: int) -> None:
         screen, transcript = self.screen, self.transcript
-        rows = max(screen.size.rows - screen.area_rows, 1) + screen.held_back
-        seen = screen.ground.visible(*reversed(screen.size)) + screen.held_back
-        screen.held_back = 0
+        rows = max(screen.size.rows - screen.area_rows, 1)
+        seen = screen.ground.visible(*reversed(screen.size))
+        held, screen.held_from = screen.held_from, None
         whole = self.app is not None and self.app.runtime.settings.values.rewrap_scrollback
         if whole:
             lines = transcript.lines(transcript.blocks, width, self.look, None)
         else:
-            lines = transcript.again(width, self.look, rows, screen.width_before, seen)
+            lines = transcript.again(width, self.look, rows, screen.width_before, seen, held)
         if whole or rows_of(lines) < rows:
             header = self.ui.parts.header_lines(width) if transcript.blocks else []
             lines = [*screen.opening, *header, *([[]] if header else []), *lines]

@@ -37,7 +37,7 @@ from zot_cli.repl.ground import Ground, rewraps
 from zot_cli.repl.inline import KITTY, KITTY_FORGET
 from zot_cli.repl.modified_keys import KeysApplication
 from zot_cli.repl.output import HeldOutput
-from zot_cli.repl.spans import Line, cut, rows_of, to_ansi
+from zot_cli.repl.spans import Line, cut, to_ansi
 from zot_core.ui.color import Depth
 
 if TYPE_CHECKING:
@@ -95,10 +95,10 @@ class Screen:
         """Columns that lines could take before the width changed last."""
         self._frozen = False
         self._listens = False
-        self._waiting: list[Line] | None = None
+        self._waiting: list[tuple[Sequence[Line], int]] | None = None
         self._pictures = False
-        self.held_back = 0
-        """Rows of what came to be printed while the width changed; printing anew has to include them."""
+        self.held_from: int | None = None
+        """Where in the transcript begins what came to be printed while the width changed: it is not printed yet."""
         self._cost = 0.0
         self._quiet = QUIET_TMUX if os.environ.get("TMUX") else QUIET
         self.ground = Ground(rewraps(os.environ))
@@ -151,14 +151,15 @@ class Screen:
             loop = asyncio.get_running_loop()
             self._tick = loop.call_later(max(TICK, 4 * self._cost), self._ticked, change)
 
-    def commit(self, lines: Sequence[Line]) -> None:
-        """Moves lines up into the scrollback for good, and draws the live area below them, in one write."""
+    def commit(self, lines: Sequence[Line], begin: int = 0) -> None:
+        """Moves lines up into the scrollback for good, and draws the live area below them, in one write. `begin` is
+        where in the transcript they begin, for when they have to be made anew."""
         if self._waiting is not None:
-            self._waiting.extend(lines)
+            self._waiting.append((lines, begin))
             return
         self._notice_size()
-        if self._frozen:
-            self.held_back += rows_of(lines)  # the terminal has wrapped anew: nobody knows where the live area begins
+        if self._frozen:  # the terminal has wrapped anew: nobody knows where the live area begins
+            self.held_from = begin if self.held_from is None else min(self.held_from, begin)
             return
         text = self._printed(self.ground.left(lines))
         if not self.app.is_running:
@@ -177,9 +178,9 @@ class Screen:
         try:
             yield
         finally:
-            lines, self._waiting = self._waiting, None
-            if lines:
-                self.commit(lines)
+            waiting, self._waiting = self._waiting, None
+            if waiting:
+                self.commit([line for lines, _ in waiting for line in lines], min(begin for _, begin in waiting))
 
     async def lend(self, app: Application[None]) -> None:
         """Runs another application in the alternate screen; returns when it is over."""

@@ -11,7 +11,7 @@ from zot_cli.repl.blocks import render
 from zot_cli.repl.blocks.picture import has_picture
 from zot_cli.repl.look import Look
 from zot_cli.repl.markdown import blocks_of, final_part
-from zot_cli.repl.spans import Line, last_rows
+from zot_cli.repl.spans import Line, last_rows, rows_of
 from zot_cli.repl.state import Answer, Block, State, Thought, Told, ToolRow, settled
 
 
@@ -59,20 +59,25 @@ class Transcript:
                 break
         return lines
 
-    def again(self, width: int, look: Look, rows: int, before: int, seen: int) -> list[Line]:
-        """What is printed anew for another width: the end of the transcript in `rows` rows, and more where the last
-        `seen` lines as they were for `before` columns take more; the whole, if that is less."""
-        lines: list[Line] = []
+    def again(self, width: int, look: Look, rows: int, before: int, seen: int, held: int | None = None) -> list[Line]:
+        """What is printed anew for another width: the blocks from `held` on, which were not printed at all, the last
+        `seen` lines of the others as they were for `before` columns, and more where `rows` rows have room."""
+        held = len(self.blocks) if held is None else held
+        lines = self.lines(self.blocks[held:], width, look, self.blocks[held - 1] if held else None)
         old = 0
-        for place in range(len(self.blocks) - 1, -1, -1):
+        for place in range(held - 1, -1, -1):
             above, block = self.blocks[place - 1] if place else None, [self.blocks[place]]
-            lines[:0] = self.lines(block, width, look, above)
-            old += len(self.lines(block, before, look, above))
-            if old >= seen and len(lines) >= rows:
+            new = self.lines(block, width, look, above)
+            was, left = len(self.lines(block, before, look, above)), rows - rows_of(lines)
+            if old >= seen and left <= 0:
                 break
-        # A long block may be seen by its end alone, so not all that it takes.
-        most = max(rows, min(len(lines), -(-seen * before // width)))
-        return last_rows(lines, most)
+            part = min(max(seen - old, 0), was)
+            if part < was:  # of a block that is seen by its end, no more than that: the rest stands above
+                share = -(-rows_of(new) * part // was) + 1 if part else 0
+                new = last_rows(new, max(share, left))
+            lines[:0] = new
+            old += was
+        return lines
 
     def _closed_parts(self, state: State, first: Answer) -> tuple[State, list[Block]]:
         """Top-level blocks of the streaming answer that nothing can change any more."""
