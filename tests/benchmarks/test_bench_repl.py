@@ -148,7 +148,7 @@ def test_idle(desk: Any, compare: Any) -> None:
     def used(seconds: float) -> float:
         before = spent()
         with desk() as screen:
-            screen.until(b"of 1.0M")
+            screen.until(b"of 1M")
             end = time.monotonic() + seconds
             while (left := end - time.monotonic()) > 0:
                 screen._read(left)
