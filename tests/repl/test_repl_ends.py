@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import signal
 import termios
 from pathlib import Path
@@ -256,3 +257,29 @@ def test_a_session_that_another_has_open_is_said(desk: Any) -> None:
     second.wait(lambda screen: re.search(r"open|use|lock", screen.everything))
     second.type("still here")
     second.wait("› still here")
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="the limits of another process cannot be set here")
+def test_a_full_disk_is_said_nothing_typed_is_lost_and_it_goes_on_when_there_is_room(desk: Any) -> None:
+    desk.script(["First."], ["Second."], ["Third."])
+    zot = desk.zot()
+    zot.type("one")
+    zot.press("enter")
+    zot.wait("First.")
+    session = next((desk.home / "sessions").rglob("*.jsonl"))
+    soft, hard = resource.prlimit(zot.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(zot.pid, resource.RLIMIT_FSIZE, (session.stat().st_size + 100, hard))  # no file may grow beyond
+    long = "two " + "word " * 60
+    zot.type(long)
+    zot.press("enter")
+    zot.wait(lambda screen: "File too large" in screen.text and "Working" not in screen.text)
+    zot.wait(lambda screen: "› two word" in screen.text.rpartition("File too large")[2])
+    resource.prlimit(zot.pid, resource.RLIMIT_FSIZE, (soft, hard))
+    zot.press("enter")
+    zot.wait(lambda screen: "Second." in screen.text or "Third." in screen.text)
+    assert "Traceback" not in zot.everything
+    zot.press("ctrl+d")
+    assert zot.wait_end() == 0
+    users = [line for line in stored(desk).splitlines() if '"role": "user"' in line or '"role":"user"' in line]
+    assert sum("two word" in line for line in users) == 1
+    assert all(json.loads(line) for line in stored(desk).splitlines())
